@@ -60,4 +60,4 @@ def _draw(panel: Any, context: Any) -> None:
 
 def register() -> None:
     """Adds the buttons to the import report."""
-    add_to_menus(_draw, "VIEW3D_PT_urdf_report")
+    add_to_menus(_draw, "VIEW3D_PT_urdf_report", first=True)

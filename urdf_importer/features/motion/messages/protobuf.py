@@ -91,7 +91,7 @@ def read_types(schema: bytes) -> Types:
             is_third = _text(file, 12) in ("proto3", "editions")
             for message in file.get(4, []):
                 _add_type(types, message, package, is_third, left)
-    except (ValueError, IndexError, TypeError, AttributeError, RecursionError):
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         raise ReadError("the description of its messages is damaged") from None
     return types
 
@@ -150,7 +150,7 @@ class ProtobufReader:
         """Returns the tree of a message; None for a damaged one."""
         try:
             return self._message(bytes(message), self._root, _Left(), 0)
-        except (ValueError, IndexError, TypeError, AttributeError, StructError, OverflowError):
+        except (ValueError, LookupError, TypeError, AttributeError, StructError, OverflowError):
             return None
 
     def _message(self, data: bytes, name: str, left: _Left, depth: int) -> Tree:

@@ -109,6 +109,16 @@ def test_fields_of_another_wire_type_are_damage(data):
     assert ProtobufReader(types, "M").decode(data) is None
 
 
+@pytest.mark.parametrize("missing", ["number", "type"])
+def test_a_description_of_messages_with_half_a_field_is_damaged(missing):
+    file = descriptor_pb2.FileDescriptorProto(name="t.proto", package="t", syntax="proto3")
+    field = file.message_type.add(name="M").field.add(name="position", number=1, type=1, label=1)
+    field.ClearField(missing)
+    schema = descriptor_pb2.FileDescriptorSet(file=[file]).SerializeToString()
+    with pytest.raises(ReadError, match="the description of its messages is damaged"):
+        read_types(schema)
+
+
 def test_other_encodings_are_named(tmp_path):
     path = tmp_path / "x.mcap"
     write_json(path, "/joint_states", "foxglove.JointStates", "", [{}] * 3, "flatbuffer")
