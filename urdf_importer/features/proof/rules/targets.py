@@ -92,7 +92,7 @@ _drake_meshes = _meshes(
 _ros_meshes = _meshes(
     lambda link: link.shapes,
     lambda name: "://" in name,
-    "is no address: RViz and MoveIt show those of package:// and file:// alone",
+    "has neither package:// nor file:// before it: RViz and MoveIt do not find it",
 )
 
 
