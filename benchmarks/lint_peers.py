@@ -86,6 +86,9 @@ def _of_validator(said: str, folder: str) -> Iterator[Finding]:
     (report,) = Path(folder).glob("*.json")
     found = json.loads(report.read_text())
     yield from (("", str(each)) for each in (*found["critical_issues"], *found["warnings"]))
+    for joint in found["statics"]["joints"]:
+        if joint["status"] in ("FAIL", "WARN"):
+            yield joint["name"], joint["summary"]
 
 
 def _of_urdfdom(said: str, folder: str) -> Iterator[Finding]:
