@@ -143,8 +143,10 @@ CASES: tuple[tuple[str, str, Arm, Arm], ...] = (
     ("name-refused", "arm-2", Arm(name="arm-2"), Arm(name="arm_2")),
     ("name-refused", "world", Arm(name="world"), Arm()),
     ("target-limit", "turn", Arm(limit=""), Arm(limit="", kind="continuous")),
+    ("target-limit", "turn", Arm(limit=LIMIT.replace('effort="10"', "")), Arm()),
     ("target-root-inertia", "base", Arm(base=MASS), Arm()),
     ("target-mesh", "arm", Arm(link=mesh(what="collision")), Arm(link=BODY)),
+    ("target-mesh", "arm", Arm(link=mesh()), Arm(link=mesh(file="file:///box.stl"))),
 )  # fmt: skip
 """Code, the part that it is about, a robot with the fault, and one without."""
 

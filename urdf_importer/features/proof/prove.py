@@ -137,8 +137,11 @@ def prove_export(
         )  # fmt: skip
         for reader in list_readers(place, options.readers):
             seen = try_reader(reader, place, tree, poses, options)
-            if isinstance(seen, str | RobotError):
-                rows.append(_unread(reader, seen))
+            if isinstance(seen, RobotError):
+                rows.append(comparison.refuse(reader, seen.message))
+            elif isinstance(seen, str):
+                absent: Any = {"reader": reader, "outcome": "not-checked", "text": seen}
+                rows.append(ProofRow(what="reads", name="", **absent))
             else:
                 used.append(reader)
                 rows += comparison.compare(seen, reader)
@@ -157,10 +160,3 @@ def _ask_export(given: Any, path: Path, options: ProofOptions) -> Diagnostics:
     with suppress(RobotError):
         write_aside(given, path.name, options, told)
     return told
-
-
-def _unread(reader: str, why: str | RobotError) -> ProofRow:
-    """The row of a reader that is absent, or refuses the file."""
-    if isinstance(why, RobotError):
-        return ProofRow(what="reads", name="", reader=reader, outcome="differs", text=why.message)
-    return ProofRow(what="reads", name="", reader=reader, outcome="not-checked", text=why)

@@ -225,12 +225,20 @@ def test_the_page_is_one_file_with_names_escaped(robot: Robot, tmp_path: Path) -
     assert str(proof).splitlines()[0] == "r&<b> in robot.urdf: holds"
 
 
-def test_readers_are_chosen_and_absent_ones_are_said(robot: Robot, tmp_path: Path) -> None:
+def test_readers_are_chosen_and_absent_ones_are_said(
+    robot: Robot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
     path = tmp_path / "robot.urdf"
     export(robot, path)
-    proof = prove_export(robot, path, options=ProofOptions(readers=("own", "urdfdom", "mujoco")))
+    options = ProofOptions(readers=("own", "urdfdom", "sdformat", "mujoco"))
+    proof = prove_export(robot, path, options=options)
     told = {row.reader: row.text for row in proof.rows if row.outcome == "not-checked"}
-    assert "run it yourself" in told["urdfdom"] and told["mujoco"] == "it reads .xml and .mjcf"
+    assert told == {
+        "urdfdom": "check_urdf is not on PATH",
+        "sdformat": "it reads .sdf",
+        "mujoco": "it reads .xml and .mjcf",
+    }
     with pytest.raises(ArgumentError, match="no reader 'mujco'; did you mean 'mujoco'"):
         prove_export(robot, path, options=ProofOptions(readers=("mujco",)))
 
