@@ -342,8 +342,8 @@ CALLS = {
     "urdf.sense": Call({"sensor": "scan"}),
     "urdf.remove_readings": Call(before=(("urdf.sense", {"sensor": "scan"}),)),
     "urdf.record_sensors": Call({"filepath": "@/out/run.mcap", "end_frame": "4"}),
-    "urdf.live_connect": Call(stays=_LIVE),
     "urdf.live_import": Call(before=(_serve_robot,)),
+    "urdf.live_connect": Call(stays=_LIVE),
     "urdf.live_disconnect": Call(before=(_connect,), stays=_LIVE),
     "urdf.live_record": Call(before=(_connect,), stays=_LIVE),
     "urdf.live_stop": Call(
