@@ -170,7 +170,8 @@ def make_box(low: np.ndarray, high: np.ndarray) -> np.ndarray:
     corners = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)])
     quads = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
     faces = [face for a, b, c, d in quads for face in ((a, b, c), (a, c, d))]
-    return (low + corners * (high - low))[np.array(faces)]
+    triangles: np.ndarray = (low + corners * (high - low))[np.array(faces)]
+    return triangles
 
 
 def write_stl(path: Path, triangles: np.ndarray) -> None:

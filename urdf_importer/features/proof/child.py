@@ -18,6 +18,11 @@ from ...core.diagnostics import one_line
 from ...formats.usd.stages.process import bare_environment, end_process
 
 _OUTSIDE = str(Path(__file__).with_name("outside.py"))
+_START = """import runpy, sys
+script, kind, answer, *sys.path[:0] = sys.argv[1:]
+sys.argv[:] = [script, kind, answer]
+runpy.run_path(script, run_name="__main__")
+"""
 _MOST_BYTES = 256 * 2**20
 _MOST_BYTES_OF_TEXT = 4 * 2**20
 
@@ -34,8 +39,7 @@ def ask_library(
     seconds."""
     with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
         answer = Path(folder, "answer.json")
-        python = [_find_python(), "-I", _OUTSIDE]
-        command = [*python, name, str(answer), *paths]
+        command = [_find_python(), "-I", "-c", _START, _OUTSIDE, name, str(answer), *paths]
         status, said = _run(command, folder, json.dumps(question), seconds)
         if status != 0 or not answer.is_file() or answer.stat().st_size > _MOST_BYTES:
             raise AbsentReader(f"it is stopped: {_explain(status, said)}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The child process in which other libraries read a file: `outside.py mujoco|usd ANSWER PATHS`, the
+"""The child process in which other libraries read a file: `outside.py mujoco|usd ANSWER`, the
 question as JSON on stdin, the answer as JSON in a file; or `outside.py run PROGRAM ...`.
 
 It imports nothing of this library: MuJoCo and OpenUSD crash and freeze on files made for that.
@@ -161,7 +161,6 @@ def main(kind: str, first: str, *rest: str) -> None:
     bound()
     if kind == "run":
         os.execv(first, [first, *rest])
-    sys.path[:0] = rest
     asked = json.load(sys.stdin)
     try:
         answer = {"mujoco": read_mujoco, "usd": read_usd}[kind](asked)

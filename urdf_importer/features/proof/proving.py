@@ -16,9 +16,9 @@ from ...core.diagnostics import Diagnostics, RobotError
 from ...core.files.outputs import write_text
 from ...core.interrupts import hold_interrupt
 from ...core.options import FileOptions
+from .child import AbsentReader
 from .options import ProofOptions
 from .prove import Proof, prove_export
-from .readers import AbsentReader
 
 PAGES = (".html", ".json")
 
