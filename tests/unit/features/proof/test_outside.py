@@ -108,7 +108,11 @@ def test_a_refusal_of_urdfdom_differs_unless_the_export_names_it(
     (row,) = rows_of(prove(robot, path, "urdfdom"), "urdfdom")
     assert (row.what, row.outcome) == ("reads", "differs")
     assert row.text.startswith("check_urdf refuses it: ")
-    (row,) = rows_of(prove(read_robot(path), path, "urdfdom"), "urdfdom")
+    told = Diagnostics()
+    export_robot(read_robot(path), path, diagnostics=told)
+    options = ProofOptions(readers=("own", "urdfdom"))
+    proof = prove_export(robot, path, options=options, diagnostics=told)
+    (row,) = rows_of(proof, "urdfdom")
     assert (row.outcome, row.code) == ("explained", "incomplete-for-others")
 
 
