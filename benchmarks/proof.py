@@ -5,11 +5,11 @@ its time against reading; honest exports that a proof lets pass, and damaged one
     .venv/bin/python benchmarks/proof.py [lint] [time] [exports]
 """
 
+import os
 import subprocess
 import sys
 import sysconfig
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -367,11 +367,11 @@ def export(robot: Robot, path: Path) -> Diagnostics:
 
 
 def prove(robot: Robot, path: Path, told: Diagnostics) -> tuple[Proof, float]:
-    """Proves a file; returns also the CPU seconds."""
-    began = time.process_time()
+    """Proves a file; returns also the CPU seconds, of child processes too."""
+    began = sum(os.times()[:4])
     options = ProofOptions(package_paths=(str(HOME),))
     found = prove_export(robot, path, options=options, diagnostics=told)
-    return found, time.process_time() - began
+    return found, sum(os.times()[:4]) - began
 
 
 SUFFIXES = (".urdf", ".sdf", ".xml", ".usda")

@@ -6,6 +6,7 @@ can write several kinds of output, decides how the file browser ends that name.
 """
 
 import os
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +23,11 @@ from ...urdf_importer.core.command.jobs import ExportJob, export_opened_steps
 from ...urdf_importer.core.command.report import Report
 from ...urdf_importer.core.command.summary import count, describe_files
 from ...urdf_importer.core.pipeline.exporting import suggest_name
+from ...urdf_importer.core.shelves import find_hooks
 from .. import props
 from ..active_robot import browse
 from ..option_properties import add_option_properties, draw_options, read_options
+from ..registration import call_hooks
 from ..reports import refuse, report_diagnostics
 from ..shown_changes import draw_changes
 from ..stepping import BrowsedWork, Steps
@@ -32,6 +35,8 @@ from .exported_robot import ExportOperator, find_export_folder, find_exported
 
 _NOTHING_CHANGED = "Nothing was changed in Blender: the description is written unchanged"
 _MOST_IN_A_ROW = 4
+_AFTER: tuple[Any, ...] = tuple(find_hooks("export_options"))
+"""The options of features for the time after an export, in all dialogs."""
 
 
 class ExportRobot(BrowsedWork, ExportOperator):
@@ -85,6 +90,8 @@ class ExportRobot(BrowsedWork, ExportOperator):
             self.layout.row().prop(self, "kind", **shown)
         is_usd = _suffixes(self)[_kind_of(self)].startswith(".usd")
         draw_options(self.layout, self, self.format.options, hidden=() if is_usd else ("USD",))
+        for each in (field for options in _AFTER for field in fields(options)):
+            self.layout.prop(self, each.name)
         if self.format.lists_changes:
             draw_changes(self.layout, context, self._changes, _NOTHING_CHANGED)
 
@@ -99,6 +106,8 @@ class ExportRobot(BrowsedWork, ExportOperator):
         links, joints = count(facts["links"], "link"), count(facts["moving_joints"], "moving joint")
         files = describe_files(report.output, report.files)
         self.report({"INFO"}, f"Wrote {Path(report.output).name}: {links}, {joints}, {files}")
+        for _ in call_hooks("exported", self, find_exported(context), report):
+            pass
         return {"FINISHED"}
 
 
@@ -150,7 +159,7 @@ def _make_operator(format: WriterFormat[Any]) -> type[Any]:
         "format": format,
     }
     made = type(name, (ExportRobot, bpy.types.Operator), members)
-    return add_option_properties(made, format.options)
+    return add_option_properties(made, format.options, *_AFTER)
 
 
 def _file_properties(format: WriterFormat[Any]) -> dict[str, Any]:

@@ -59,7 +59,9 @@ class UpdateRobot(RobotOperator, bpy.types.Operator):
     def invoke(self, context: Any, event: Any) -> set[str]:
         robot = active_robot(context)
         try:
-            if not self.filepath and not os.path.exists(find_record(robot).path):
+            path = find_record(robot).path
+            # Whether a server is at an address, the update finds.
+            if not self.filepath and "://" not in path and not os.path.exists(path):
                 return set(bpy.ops.urdf.choose_source("INVOKE_DEFAULT"))
             names = {} if self.names else self._look(context).names
             if names:

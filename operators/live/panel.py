@@ -2,7 +2,7 @@
 """Sub-panel "Live": the active robot follows a server, or is followed; recording, sending."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 import bpy
 
@@ -16,6 +16,7 @@ from ...urdf_importer import (
     sample_trajectory,
 )
 from ...urdf_importer.core.blender.standing.robot_table import recall_table
+from ...urdf_importer.features.live.address import read_address
 from ...urdf_importer.features.live.blender.live import (
     default_address,
     find_ended,
@@ -23,11 +24,12 @@ from ...urdf_importer.features.live.blender.live import (
     stop_watching,
 )
 from .. import props
-from ..active_robot import Refusal, RobotOperator, active_robot, ask
+from ..active_robot import PolledOperator, Refusal, RobotOperator, active_robot, ask
+from ..importing.import_choices import ImportChoices
 from ..option_properties import add_option_properties, draw_options, read_options
-from ..registration import add_property, at_end
+from ..registration import add_property, add_to_menus, at_end
 from ..reports import refuse, report_diagnostics
-from ..sidebar.panel import DataSubPanel
+from ..sidebar.panel import ROBOT_PANEL, DataSubPanel, needs_hint
 from ..wrapped_text import draw_wrapped
 
 _CONTROLLER = "/joint_trajectory_controller/joint_trajectory"
@@ -93,6 +95,35 @@ class Connect(RobotOperator, bpy.types.Operator):
             robot, url=settings.address or None, options=read_options(settings, LiveOptions)
         )
         report_diagnostics(self, robot.name, tuple(link.diagnostics), "live link")
+
+
+class ImportRunning(PolledOperator, bpy.types.Operator):
+    """It leaves the undo step to the operator that does the work."""
+
+    bl_idname = "urdf.live_import"
+    bl_label = "Import Robot"
+    bl_description = (
+        "Import the robot of the running node at this address, from its topic robot_description or "
+        "the parameter. Blender waits for it, 10 seconds at most"
+    )
+    bl_options: ClassVar[set[str]] = {"REGISTER"}
+
+    @classmethod
+    def why_disabled(cls, context: Any) -> str:
+        return ImportChoices.why_disabled(context)
+
+    def invoke(self, context: Any, event: Any) -> set[str]:
+        return self._import(context, "INVOKE_DEFAULT")
+
+    def execute(self, context: Any) -> set[str]:
+        return self._import(context)
+
+    def _import(self, context: Any, *way: str) -> set[str]:
+        try:
+            url = str(read_address(context.window_manager.urdf_live.address or default_address()))
+        except RobotError as error:
+            return refuse(self, error)
+        return set(bpy.ops.import_scene.urdf_run(*way, filepath=url))
 
 
 class LinkOperator(RobotOperator):
@@ -276,10 +307,23 @@ def _draw_choices(layout: Any, settings: Any) -> None:
     row.prop_enum(settings, "direction", "in", text="Follow")
     row.prop_enum(settings, "direction", "out", text="Lead")
     column.operator(Connect.bl_idname, icon="LINKED")
+    column.operator(ImportRunning.bl_idname, icon="IMPORT")
     header, body = layout.panel("urdf_live_options", default_closed=True)
     header.label(text="Options")
     if body is not None:
         draw_options(body, settings, LiveOptions)
+
+
+def _draw_running(panel: Any, context: Any) -> None:
+    """Draws the import of a running robot where no robot is active."""
+    if active_robot(context) is not None or not needs_hint(context):
+        return
+    header, body = panel.layout.panel("urdf_live_import", default_closed=True)
+    header.label(text="Running Robot")
+    if body is not None:
+        settings = context.window_manager.urdf_live
+        body.prop(settings, "address", text="", icon="URL", placeholder=default_address())
+        body.operator(ImportRunning.bl_idname, icon="IMPORT")
 
 
 def _draw_state(layout: Any, context: Any, link: Any) -> None:
@@ -321,3 +365,4 @@ def register() -> None:
         type=LiveSettings, name="Live", description="The texts of the panel Live"
     )
     add_property(bpy.types.WindowManager, "urdf_live", settings)
+    add_to_menus(_draw_running, ROBOT_PANEL)

@@ -21,6 +21,7 @@ from ...urdf_importer import (
     write_trajectory,
 )
 from ...urdf_importer.core.command.summary import count
+from ...urdf_importer.features.motion.blender.servos import find_servos, keep_servos
 from ...urdf_importer.features.motion.fitting.fit import settled_options
 from ...urdf_importer.features.motion.recordings.formats import COUNTS
 from .. import props
@@ -112,7 +113,8 @@ class ExportMotion(ExportOperator, bpy.types.Operator, ExportHelper):
     )  # fmt: skip
     form: props.choice("Layout", "For programs that train policies", items=_LAYOUTS)
     servos: props.text(
-        "Servos", "A table of servos: write their counts, as .csv, .json or .h for programs in C",
+        "Servos", "A table of servos: write their counts, as .csv, .json or .h for programs in C. "
+        "The robot keeps it: .h needs it once",
         subtype="FILE_PATH",
     )  # fmt: skip
     check_extension = None
@@ -121,10 +123,17 @@ class ExportMotion(ExportOperator, bpy.types.Operator, ExportHelper):
         path = Path(bpy.path.abspath(self.filepath))
         motion = sample_trajectory(robot, frame_range=None, rate=self.rate or None)
         layout = "" if self.form == "none" else self.form
-        if self.servos:
+        table = bpy.path.abspath(self.servos)
+        if not table and path.suffix.lower() == COUNTS:
+            table = find_servos(robot)
+            if not table:
+                raise RobotError("the robot keeps no table of servos: name one in Servos")
+        if table:
             diagnostics = Diagnostics(str(path))
             how: Any = {"rate": self.rate or 50.0, "diagnostics": diagnostics}
-            write_servo_frames(motion, path, bpy.path.abspath(self.servos), **how)
+            write_servo_frames(motion, path, table, **how)
+            if keep_servos(robot, table):
+                bpy.ops.ed.undo_push(message="Keep Servos")
             report_diagnostics(self, robot.name, tuple(diagnostics), "motion")
         else:
             rate = self.rate or None

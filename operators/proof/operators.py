@@ -1,16 +1,27 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Check Robot, whose findings are in the import report, and Prove File, whose page is a text."""
+"""Check Robot, whose findings are in the import report; Prove File and the proofs of exports, whose
+page is a text."""
 
 from typing import Any
 
 import bpy
 
-from ...urdf_importer import LintOptions, prove_export
+from ...urdf_importer import (
+    Diagnostics,
+    FileOptions,
+    LintOptions,
+    Proof,
+    ProofOptions,
+    prove_export,
+)
+from ...urdf_importer.core.command.report import Report
 from ...urdf_importer.core.command.summary import count
 from ...urdf_importer.features.proof.blender.report import report_findings
+from ...urdf_importer.features.proof.options import AfterExport
 from .. import props
-from ..active_robot import RobotOperator, browse
-from ..registration import add_to_menus
+from ..active_robot import RobotOperator, browse, wait_cursor
+from ..option_properties import read_options
+from ..registration import add_hook, add_to_menus
 from ..reports import write_report
 
 
@@ -45,11 +56,31 @@ class ProveFile(RobotOperator, bpy.types.Operator):
     def invoke(self: Any, context: Any, event: Any) -> set[str]:
         return browse(self, context)
 
-    def run(self: Any, context: Any, robot: Any) -> str:
-        proof = prove_export(robot, self.filepath)
-        lines = str(proof).splitlines()
-        text = write_report(proof.robot, lines, "proof")
-        return f"{lines[0]}: see the text '{text.name}'"
+    def run(self: Any, context: Any, robot: Any) -> None:
+        _show(self, prove_export(robot, bpy.path.abspath(self.filepath)))
+
+
+def prove_exported(operator: Any, robot: Any, report: Report) -> None:
+    """Proves the file that an export has written, where its dialog asks for it. Raises
+    RobotError."""
+    if not read_options(operator, AfterExport).prove:
+        return
+    files = read_options(operator, FileOptions)
+    options = ProofOptions(packages=files.packages, package_paths=files.package_paths)
+    told = Diagnostics()
+    told.extend(report.diagnostics)
+    with wait_cursor(bpy.context):
+        proof = prove_export(robot, report.output, options=options, diagnostics=told)
+    _show(operator, proof)
+    # By hand: the export itself changes nothing in Blender, and has no step of undo.
+    bpy.ops.ed.undo_push(message=f"Proof of {proof.path.name}")
+
+
+def _show(operator: Any, proof: Proof) -> None:
+    """Writes the page, and reports the verdict: scripts go on where it is a bad one."""
+    text = write_report(proof.robot, str(proof).splitlines(), "proof")
+    level = "INFO" if proof.holds else "WARNING"
+    operator.report({level}, f"{proof.head()[0]}; see the text '{text.name}'")
 
 
 def _draw(panel: Any, context: Any) -> None:
@@ -59,5 +90,6 @@ def _draw(panel: Any, context: Any) -> None:
 
 
 def register() -> None:
-    """Adds the buttons to the import report."""
+    """Adds the buttons to the import report, and the proofs to exports."""
     add_to_menus(_draw, "VIEW3D_PT_urdf_report", first=True)
+    add_hook("exported", prove_exported)

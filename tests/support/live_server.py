@@ -14,8 +14,10 @@ import select
 import socket
 import struct
 import sys
+import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -107,6 +109,8 @@ class Standin:
         self.topics = topics
         self.clients: list[Client] = []
         self.heard: list[dict[str, Any]] = []
+        self.latched: dict[str, dict[str, Any]] = {}
+        self.parameters: dict[str, str] = {}
         self.requests: list[bytes] = []
 
     def step(self) -> None:
@@ -147,12 +151,16 @@ class Standin:
         if words["op"] == "subscribe":
             client.topics[words["topic"]] = words.get("type", "")
             client.lengths[words["topic"]] = words.get("queue_length", 0)
+            if words["topic"] in self.latched:
+                self.publish(words["topic"], self.latched[words["topic"]])
         elif words["op"] == "unsubscribe":
             client.topics.pop(words["topic"], None)
         elif words["op"] == "call_service":
             told = self.topics is not None
             values: Any = "Service /rosapi/topics does not exist"
-            if self.topics is not None:
+            if self.topics is not None and words["service"] == "/rosapi/get_param":
+                values = {"value": json.dumps(self.parameters.get(words["args"]["name"], ""))}
+            elif self.topics is not None:
                 values = {"topics": list(self.topics), "types": list(self.topics.values())}
             answer = {"op": "service_response", "id": words["id"], "values": values, "result": told}
             client.socket.sendall(frame(TEXT, json.dumps(answer).replace("/", r"\/").encode()))
@@ -170,6 +178,23 @@ class Standin:
         """Sends bytes as they are to everybody."""
         for client in self.clients:
             client.socket.sendall(data)
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Runs beside the test, in a thread of its own, for clients that wait."""
+        is_over = threading.Event()
+
+        def run() -> None:
+            while not is_over.wait(0.001):
+                self.step()
+
+        thread = threading.Thread(target=run, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            is_over.set()
+            thread.join(SECONDS)
 
     def close(self) -> None:
         """Dies, with all connections."""

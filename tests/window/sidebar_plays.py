@@ -16,8 +16,8 @@ _POINTS = {"narrow": 14.0, "usual": 11.0, "wide": 8.0}
 """Sizes of letters: simulated events do not reach the edge of a sidebar, and the larger its letters
 the narrower it is for them. At 14 points it is as one of 200 pixels."""
 _LONG = {
-    "urdf.range_test", "urdf.live_connect", "urdf.make_poses", "urdf.fit_collisions",
-    "urdf.simulate", "urdf.open_line", "wm.url_open", "urdf_shows_limbs",
+    "urdf.range_test", "urdf.live_connect", "urdf.live_import", "urdf.make_poses",
+    "urdf.fit_collisions", "urdf.simulate", "urdf.open_line", "wm.url_open", "urdf_shows_limbs",
 }  # fmt: skip
 """Buttons that other plays press, since they begin long work, or open an editor or a list of
 buttons; and the web's."""

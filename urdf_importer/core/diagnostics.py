@@ -139,10 +139,11 @@ class Diagnostic:
 
 
 class MovedNote(str):
-    """The message about a `file` that is not where a description says, which knows the `folders`
-    where it should be and where it is: both paths without their common end."""
+    """The message about a `file` that is not where a description says, with both `folders`, where
+    it should be and where it is, without their common end, and `why` it is this one of several."""
 
     file: str
+    why: str
     folders: tuple[str, str]
 
     @classmethod
@@ -153,7 +154,7 @@ class MovedNote(str):
         most = min(len(old) - (3 if "://" in wanted else 1), len(new) - 1)
         equal = (n for n in range(1, most) if old[-n - 1] != new[-n - 1])
         end = max(1, next(equal, most))
-        note.file = file
+        note.file, note.why = file, why
         note.folders = "/".join(old[:-end]) or "/", "/".join(new[:-end]) or "/"
         return note
 

@@ -15,7 +15,9 @@ formats by entry points of the group `urdf_importer.parts`. Hooks are few:
     before_update(armature), after_update(armature)    around the update of a rig
     before_delete(armature)                            before a robot leaves the scene
     before_removal(objects)                            before objects of robots are removed
-    find_recorded(source)                              the URDF in a recording, or None
+    find_recorded(source, diagnostics)                 the URDF in a recording, or of a running
+                                                       node at an address, or None
+    find_running(address, topic, diagnostics)          the URDF of a running node
     add_import_arguments(parser), add_export_arguments(parser), add_check_arguments(parser)
                                                        more arguments of these commands
     plan_import(given, job), plan_export(given)        the Task that these ask for, or None
@@ -23,6 +25,7 @@ formats by entry points of the group `urdf_importer.parts`. Hooks are few:
     look_further(given, robot, work)                   more that a check finds about a robot
     finish_check(given, reports)                       after the last robot of a check
     follow_exports(given, tasks)                       the tasks of exports, with more to do after
+    export_options()                                   options of all export dialogs in Blender
 
 A public function of a part is a hook of its own name.
 """

@@ -26,7 +26,11 @@ class TestEach:
     def test_its_properties_are_the_options(self, name: str, extension: ModuleType) -> None:
         exporter = find_exporter(extension, name)
         shown = {key for key in exporter.__annotations__ if key not in ("filepath", "kind")}
-        wanted = {field.name for field in fields(exporter.format.options)}
+        after = extension.operators.exporting.operators._AFTER
+        wanted = {
+            field.name for each in (exporter.format.options, *after) for field in fields(each)
+        }
+        assert "prove" in wanted
         assert shown - {"check_existing", "filter_glob"} == wanted
         assert ("kind" in exporter.__annotations__) == (len(exporter.format.kinds) > 1)
 

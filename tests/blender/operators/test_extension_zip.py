@@ -188,7 +188,7 @@ FAULTS = {
     "import os\nos.environ['A'] = 'b'": "changes os.environ",
     "import os\nos.environ |= {}": "changes os.environ",
     "import os\ndel os.environ['A']": "changes os.environ",
-    "import subprocess": "imports subprocess, outside of "
+    "import subprocess": "imports subprocess, outside of urdf_importer/features/proof/child.py and "
     "urdf_importer/formats/usd/stages/process.py",
     "import socket": "imports socket, outside of urdf_importer/features/live/",
     "from urllib import request": "imports urllib.request, outside of urdf_importer/features/live/",

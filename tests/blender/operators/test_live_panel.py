@@ -9,8 +9,10 @@ import pytest
 
 from support.blender.sidebars import activate, load
 from support.live_server import Standin, joint_state, until
-from urdf_importer import get_joint_positions
+from support.paths import ROOT
+from urdf_importer import extract_robot, get_joint_positions
 
+SAMPLE = ROOT / "sample_urdfs/two_link_arm.urdf"
 pytestmark = pytest.mark.usefixtures("scene")
 
 
@@ -63,6 +65,30 @@ def test_connect_record_stop_disconnect(live, server):
     assert link.state == "closed" and len(bpy.data.actions) == 2
     assert not bpy.ops.urdf.live_disconnect.poll()
     assert live._tick() is None
+
+
+def speeds(robot):
+    return [each.limit.velocity for each in extract_robot(robot).joints if each.limit]
+
+
+def test_the_running_robot_is_imported_and_updated(live, server):
+    text = SAMPLE.read_text()
+    server.latched["/robot_description"] = {"data": text}
+    settle(address=server.url.removeprefix("ws://"))
+    with server.running():
+        assert bpy.ops.urdf.live_import() == {"FINISHED"}
+        robot = bpy.data.objects["two_link_arm"]
+        assert robot["urdf_import"]["path"] == server.url
+        server.latched["/robot_description"] = {"data": text.replace('velocity="', 'velocity="1')}
+        activate(robot)
+        before = speeds(robot)
+        assert bpy.ops.urdf.update("INVOKE_DEFAULT") == {"FINISHED"}
+        assert speeds(robot) > before
+    settle(address="http://robot")
+    with pytest.raises(RuntimeError, match="not the address of a server"):
+        bpy.ops.urdf.live_import()
+    server.latched.clear()
+    assert len([each for each in bpy.data.objects if "urdf_robot" in each]) == 1
 
 
 def test_sensors_are_sent_until_a_second_press(live, server):

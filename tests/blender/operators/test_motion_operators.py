@@ -331,6 +331,14 @@ def test_a_dataset_is_imported_and_exported(tmp_path):
     assert found.positions[:, 4] == pytest.approx(states[1][:, 4], abs=1e-3)
     table = tmp_path / "arm.yaml"
     table.write_text("servos: {wrist_roll: {id: 5}}\n")
-    done = bpy.ops.export_scene.robot_motion(filepath=str(tmp_path / "m.h"), servos=str(table))
+    header = tmp_path / "m.h"
+    with pytest.raises(RuntimeError, match="keeps no table of servos"):
+        bpy.ops.export_scene.robot_motion(filepath=str(header))
+    done = bpy.ops.export_scene.robot_motion(filepath=str(header), servos=str(table))
     assert done == {"FINISHED"}
-    assert "#define SERVOS 1" in (tmp_path / "m.h").read_text()
+    written = header.read_text()
+    assert "#define SERVOS 1" in written
+    table.unlink()
+    header.unlink()
+    assert bpy.ops.export_scene.robot_motion(filepath=str(header)) == {"FINISHED"}
+    assert header.read_text() == written

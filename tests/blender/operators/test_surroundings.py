@@ -33,7 +33,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptio
 _NAME = ".name_full"
 _CALLERS = {
     *(f"import_scene.{name}" for name in ("urdf", "sdf", "simmechanics", "mjcf", "usd")),
-    *("import_scene.urdf_again", "urdf.choose_source"),
+    *("import_scene.urdf_again", "urdf.live_import", "urdf.choose_source"),
 }
 """They leave the step of undo to another operator, which they call."""
 _BLENDERS = (".particle_edit.object", ".tag")

@@ -6,6 +6,7 @@ import re
 import shutil
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -107,6 +108,16 @@ def _connect() -> None:
     live = sys.modules["bl_ext.user_default.urdf_importer.urdf_importer.features.live.blender.live"]
     link = live.find_live_link(bpy.data.objects["rover"])
     until(lambda: link.state == "connected", server.step, live._tick)
+
+
+def _serve_robot() -> None:
+    held = ExitStack()
+    server = Standin(topics={"/robot_description": "std_msgs/String"})
+    server.latched["/robot_description"] = {"data": (SAMPLES / "two_link_arm.urdf").read_text()}
+    held.callback(server.close)
+    held.enter_context(server.running())
+    _SERVERS.append(held)
+    bpy.context.window_manager.urdf_live.address = server.url
 
 
 def close_servers() -> None:
@@ -331,6 +342,7 @@ CALLS = {
     "urdf.sense": Call({"sensor": "scan"}),
     "urdf.remove_readings": Call(before=(("urdf.sense", {"sensor": "scan"}),)),
     "urdf.record_sensors": Call({"filepath": "@/out/run.mcap", "end_frame": "4"}),
+    "urdf.live_import": Call(before=(_serve_robot,)),
     "urdf.live_connect": Call(stays=_LIVE),
     "urdf.live_disconnect": Call(before=(_connect,), stays=_LIVE),
     "urdf.live_record": Call(before=(_connect,), stays=_LIVE),

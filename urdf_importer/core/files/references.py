@@ -13,6 +13,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import unquote
 
 from ..diagnostics import MeshError, quote
@@ -28,6 +29,17 @@ _FOLDER_VARIABLES = (
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(?=/)")
 _FIND = re.compile(r"/*\$\(\s*(?:find|find-pkg-share)\s+([^\s()]+)\s*\)/*")
 _DRIVE = re.compile(r"/*(?=[A-Za-z]:/)")
+
+
+def is_address(path: str) -> bool:
+    """Whether a path is the address of a server, whose robot has no folder."""
+    return path.lower().startswith(("ws://", "wss://"))
+
+
+def name_source(path: str | os.PathLike[str]) -> str:
+    """Returns the path of a description as records keep it: absolute, an address as it is."""
+    plain = os.fspath(path)
+    return plain if is_address(plain) else str(Path(plain).absolute())
 
 
 @dataclass(frozen=True, slots=True)

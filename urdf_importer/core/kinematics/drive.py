@@ -7,7 +7,7 @@ with the chord of an arc in the place of its two sines, which has no quotient by
 """
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -16,10 +16,10 @@ from numpy.typing import ArrayLike
 
 from ..arguments import choice_of, number_of, texts_of
 from ..diagnostics import KinematicsError, quote, unknown_name
-from ..geometry.transforms import Matrix, Vector, invert, matrix_from_pose
+from ..geometry.transforms import Matrix, Vector
 from ..model import Box, Cylinder, Link, Mesh, Sphere
 from .conventions import Convention
-from .forward import place_links
+from .forward import place_joints
 from .motion import JointMotion
 from .tree import KinematicTree
 
@@ -327,22 +327,6 @@ def _find_candidates(tree: KinematicTree, base: str, passive: Collection[str]) -
         if motion.joint.name not in passive and math.hypot(axis[0], axis[2]) <= _PARALLEL:
             found.append(_make_wheel(tree.links[place], motion, frame, axis))
     return found
-
-
-def place_joints(
-    tree: KinematicTree, base: str, places: Collection[int]
-) -> Iterator[tuple[int, JointMotion, Matrix]]:
-    """Yields the joints above the links at `places`: the place, the motion, and the frame (4, 4) of
-    the joint at zero in the frame of the link `base`."""
-    if not places:
-        return
-    frames = place_links(tree, {})
-    home = np.linalg.inv(frames[base])
-    for place in places:
-        motion = tree.motions[place]
-        if motion is not None:
-            frame = home @ frames[tree.links[place].name]
-            yield place, motion, frame @ invert(matrix_from_pose(motion.joint.child_origin))
 
 
 def _make_wheel(link: Link, motion: JointMotion, frame: Matrix, axis: Vector) -> Wheel:

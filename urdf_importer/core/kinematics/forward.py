@@ -2,7 +2,7 @@
 """Forward kinematics: joint positions -> link frames."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from ..geometry.transforms import (
     Matrix,
     invert,
     matrices_from_poses,
+    matrix_from_pose,
     plane_axes,
     rotation_from_quaternion,
     rotations_about,
@@ -44,6 +45,22 @@ def place_links(tree: KinematicTree, positions: Positions) -> dict[str, Matrix]:
     for parent, matrix in zip(tree.parents, local, strict=True):
         frames.append(matrix if parent < 0 else frames[parent] @ matrix)
     return {link.name: frame for link, frame in zip(tree.links, frames, strict=True)}
+
+
+def place_joints(
+    tree: KinematicTree, base: str, places: Collection[int]
+) -> Iterator[tuple[int, JointMotion, Matrix]]:
+    """Yields the joints above the links at `places`: the place, the motion, and the frame (4, 4) of
+    the joint at zero in the frame of the link `base`."""
+    if not places:
+        return
+    frames = place_links(tree, {})
+    home = np.linalg.inv(frames[base])
+    for place in places:
+        motion = tree.motions[place]
+        if motion is not None:
+            frame = home @ frames[tree.links[place].name]
+            yield place, motion, frame @ invert(matrix_from_pose(motion.joint.child_origin))
 
 
 def zero_frames(tree: KinematicTree) -> Matrix:

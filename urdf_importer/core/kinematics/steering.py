@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
-from .drive import DriveWheels, pair_wheels, place_joints
+from .drive import DriveWheels, pair_wheels
+from .forward import place_joints
 from .tree import KinematicTree
 
 _STRAIGHT = 1e-3
@@ -15,7 +16,7 @@ mirror images."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Steering:
+class SteeredAxle:
     """`right` and `left` are the joints that steer, `track` metres apart; `driven` are the wheels
     `wheelbase` metres behind them."""
 
@@ -28,7 +29,7 @@ class Steering:
 
 def find_steering(
     tree: KinematicTree, *, base: str, passive: Collection[str] = ()
-) -> Steering | None:
+) -> SteeredAxle | None:
     """Finds two limited joints about the z axis of the link `base` that mirror each other in y,
     each with one free wheel, and one driven pair behind them, which is not `passive`; None where
     there are none."""
@@ -40,7 +41,7 @@ def find_steering(
         mirrored = abs(x - x2) <= _STRAIGHT and abs(y + y2) <= _STRAIGHT and y2 > 0.0
         if mirrored and driven.axle[0] < x:
             wheelbase = x - driven.axle[0]
-            return Steering(
+            return SteeredAxle(
                 right=right, left=left, track=y2 - y, driven=driven, wheelbase=wheelbase
             )
     return None

@@ -6,6 +6,7 @@ import os
 from ..diagnostics import Diagnostics, ReadError, quote
 from ..files.folders import Folders
 from ..files.packages import AnyPath, PackageResolver
+from ..files.references import is_address
 from ..meshes import RobotFiles
 from ..meshes.upright import suggest_upright
 from ..model import Robot
@@ -21,7 +22,10 @@ _MOST_NAMED = 3
 def find_files(path: AnyPath, options: ImportOptions | FileOptions) -> PackageResolver:
     """Returns a resolver of the files that the description at `path` names."""
     found = _find_described(path)
-    resolver = PackageResolver(found.path, options.packages, options.package_paths)
+    # The robot of a server names nothing but files of packages, in folders that the user named.
+    place = "" if is_address(found.path) else found.path
+    resolver = PackageResolver(place, options.packages, options.package_paths)
+    resolver.description = found.path
     resolver.package, resolver.arguments = found.package, found.arguments
     return resolver
 
@@ -38,6 +42,8 @@ def _find_described(path: AnyPath) -> FoundInPackage:
     place = os.fspath(path)
     if "\0" in place:
         raise ReadError("the path has a character that no path can have", source=place)
+    if is_address(place):
+        return FoundInPackage(path=place)
     formats = reader_formats()
     finders = (each.find_in_folder for each in formats)
     found = next(filter(None, (find(place) for find in finders if find is not None)), "")

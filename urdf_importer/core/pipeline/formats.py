@@ -16,6 +16,7 @@ from ..diagnostics import (
 )
 from ..files.outputs import SEPARATORS
 from ..files.packages import AnyPath, PackageResolver
+from ..files.references import is_address
 from ..files.regular import read_regular_file
 from ..model import Robot
 from ..model.world import DescribedWorld
@@ -37,7 +38,7 @@ def open_description(
     source = resolver.description
     if not diagnostics.source:
         diagnostics.source = source
-    data = find_recorded(source)
+    data = find_recorded(source, diagnostics)
     if data is None:
         refuse_folder(source)
     _note_package(resolver, diagnostics)
@@ -62,13 +63,14 @@ def open_description(
     return found, given
 
 
-def find_recorded(source: str) -> bytes | None:
-    """Returns the description in a recording; None for a file of a format, and any other. Raises
-    ReadError for a recording without one."""
+def find_recorded(source: str, diagnostics: Diagnostics) -> bytes | None:
+    """Returns the description in a recording, or of a running node at an address; None for a file
+    of a format, and any other. Raises ReadError for a recording or a node without one."""
     suffixes = tuple(suffix for each in reader_formats() for suffix in each.suffixes)
-    if source.lower().endswith(suffixes):
+    if source.lower().endswith(suffixes) and not is_address(source):
         return None
-    return next(filter(None, (find(source) for find in find_hooks("find_recorded"))), None)
+    found = (find(source, diagnostics) for find in find_hooks("find_recorded"))
+    return next(filter(None, found), None)
 
 
 def _note_package(resolver: PackageResolver, diagnostics: Diagnostics) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from ..arguments import diagnostics_of, options_of
 from ..diagnostics import Diagnostic, Diagnostics
 from ..files.packages import AnyPath, PackageResolver
+from ..files.references import is_address
 from ..model import Robot
 from ..options import ImportOptions
 from ..progress import Progress, finish
@@ -69,7 +70,7 @@ def list_xacro_arguments(
     options = options_of(options, ImportOptions)
     resolver = find_files(path, options)
     source = resolver.description
-    if find_recorded(source) is not None:
+    if is_address(source) or find_recorded(source, Diagnostics()) is not None:
         return ()
     refuse_folder(source)
     listed = (list_them(resolver, options, seconds) for list_them in find_hooks("list_arguments"))

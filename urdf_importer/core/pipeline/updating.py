@@ -10,6 +10,7 @@ from typing import Any
 from ..arguments import options_of, rig_of, robot_of, texts_of
 from ..diagnostics import Diagnostics, KinematicsError, MeshError, quote
 from ..files.packages import AnyPath
+from ..files.references import name_source
 from ..files.states import FileState
 from ..meshes import RobotFiles
 from ..model import Robot, Semantics
@@ -283,7 +284,7 @@ def _draft_update(
 
     record = find_record(armature)
     check_editable(armature)
-    path = str(Path(path).absolute()) if path is not None else record.path
+    path = name_source(path) if path is not None else record.path
     chosen = options_of(options or record.options, ImportOptions)
     options = _add_folders(chosen, package_paths)
     diagnostics = Diagnostics(path)

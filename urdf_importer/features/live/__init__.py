@@ -10,4 +10,5 @@ PART = Part(
         "options": ("LiveOptions",),
         "blender.live": ("connect",),
     },
+    hooks={"find_running": "running:find_running"},
 )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from ...core.diagnostics import ConnectError, quote
+from ...core.diagnostics import ConnectError, Diagnostics, quote
 
 PORTS = {"rosbridge": 9090, "foxglove": 8765}
 _LOCAL = "ws://localhost:9090"
@@ -74,6 +74,16 @@ def read_address(text: str) -> Address:
     return Address(
         host=parts.hostname, port=default if port is None else port, path=path, is_secure=secure
     )
+
+
+def warn_of_readers(address: Address, diagnostics: Diagnostics) -> None:
+    """Warns where others can read and change the data on its way."""
+    if not address.is_local and not address.is_secure:
+        diagnostics.warning(
+            "open-connection",
+            f"data to and from {address.host} can be read and changed on its way, "
+            "since its address begins with ws://; wss:// protects it",
+        )
 
 
 def find_default(environment: Mapping[str, str]) -> str:

@@ -86,7 +86,8 @@ class Connection:
         self._left = 0
         """Places that are still to be tried before a pause."""
         self._count = 0
-        self._tries = 0
+        self.tries = 0
+        """How often it failed since it was connected."""
         self._until = 0.0
         self._polled = clock()
         self._offers = protocol != "rosbridge"
@@ -220,7 +221,7 @@ class Connection:
         self.dialect = _DIALECTS[name](self._wish)
         self.dialect.is_recording = self._recording
         self.dialect.start()
-        self.state, self.error, self._tries, self._left = "connected", "", 0, 0
+        self.state, self.error, self.tries, self._left = "connected", "", 0, 0
         talk.heard = talk.answered = now
         self._send(talk)
 
@@ -305,8 +306,8 @@ class Connection:
         if self._left and self.state == "connecting":
             return
         self._left = 0
-        wait = WAITS[min(self._tries, len(WAITS) - 1)]
-        self._tries += 1
+        wait = WAITS[min(self.tries, len(WAITS) - 1)]
+        self.tries += 1
         self.state, self._until = "waiting", self._clock() + wait
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.diagnostics import quote
+from ..motion.messages.description import find_text
 from ..motion.recordings.definitions import short_name
 from ..motion.recordings.trees import Tree
 from .packed import Packed
@@ -24,18 +25,23 @@ MOST_NAME = 256
 _MOST_SHOWN = 6
 STATES = "sensor_msgs/JointState"
 FRAMES = ("tf2_msgs/TFMessage", "tf/tfMessage")
+FOXGLOVES_FRAMES = ("foxglove.FrameTransform", "foxglove.FrameTransforms")
+TEXTS = "std_msgs/String"
 ODOMETRY = "nav_msgs/Odometry"
 JOINTS = (STATES, "trajectory_msgs/JointTrajectory", "trajectory_msgs/JointTrajectoryPoint")
 """Types that make a motion of joints of whatever contains one."""
+ROBOT = "robot_description"
+_MOST_PARAMETERS = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveWish:
     """A client's wishes towards a server. `topic` is empty for the usual one; nothing comes in
-    unless `takes`. Transforms of frames in `skips` are passed over: the robot's own links follow
-    from its joints."""
+    unless `takes`; with `describes` it is the robot's description instead of its motion. Transforms
+    of frames in `skips` are passed over: the robot's own links follow from its joints."""
 
     takes: bool = True
+    describes: bool = False
     topic: str = ""
     namespace: str = ""
     base: bool = True
@@ -43,8 +49,13 @@ class LiveWish:
 
     @property
     def usual(self) -> str:
-        """The topic that joint states are on as a rule."""
-        return self.topic or within(self.namespace, "/joint_states")
+        """The topic that joint states, or the description, are on as a rule."""
+        return self.topic or within(self.namespace, self.end)
+
+    @property
+    def end(self) -> str:
+        """The end of the usual topic's name."""
+        return f"/{ROBOT}" if self.describes else "/joint_states"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -71,6 +82,8 @@ class Dialect(ABC):
     outgoing: deque[Message] = field(default_factory=deque)
     topics: dict[str, str] = field(default_factory=dict)
     """Name -> type, as ROS 1 spells it, as far as the server tells."""
+    parameters: dict[str, str] = field(default_factory=dict)
+    """Robot descriptions that are parameters."""
     problem: str = ""
     dropped: int = 0
     count: int = 0
@@ -116,15 +129,25 @@ class Dialect(ABC):
             return next(iter(named), "")
         start = within(wish.namespace, "/")
         inside = [name for name in motions if name.startswith(start)]
-        usual = [name for name in inside if name.endswith("/joint_states")]
+        usual = [name for name in inside if name.endswith(wish.end)]
         for found in ([wish.usual] if wish.usual in motions else [], usual, inside):
             if len(found) == 1:
                 return found[0]
+        held = "a robot description" if wish.describes else "positions of joints"
         if inside:
-            self.problem = "several topics have positions of joints: choose one" + _list(inside)
+            self.problem = f"several topics have {held}: choose one{_list(inside)}"
         else:
-            self.problem = "no topic there has positions of joints" + _list(topics)
+            self.problem = f"no topic there has {held}{_list(topics)}"
         return ""
+
+    def _note_parameter(self, name: object, value: object) -> None:
+        """Notes a parameter that is a robot description; its name ends so."""
+        if not isinstance(name, str):
+            return
+        value = find_text({"data": value})
+        has_room = value and len(name) <= MOST_NAME and len(self.parameters) < _MOST_PARAMETERS
+        if has_room and name.replace(":", ".").replace("/", ".").endswith(f".{ROBOT}"):
+            self.parameters[name] = value
 
     def _choose_frames(self, topics: Mapping[str, str]) -> list[str]:
         """Returns the known topics that hold the motion of the base."""
@@ -134,7 +157,8 @@ class Dialect(ABC):
         frames = [
             name
             for name, kind in topics.items()
-            if kind in FRAMES and name.rsplit("/", 1)[-1] in ("tf", "tf_static")
+            if kind in FOXGLOVES_FRAMES
+            or (kind in FRAMES and name.rsplit("/", 1)[-1] in ("tf", "tf_static"))
         ]
         own = [name for name in frames if name.startswith(start)] or frames
         rides = [n for n, kind in topics.items() if kind == ODOMETRY and n.startswith(start)]
@@ -150,6 +174,8 @@ class Dialect(ABC):
     def _skip_frames(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
         """Returns a message without the transforms of frames that are passed over."""
         found, skips = message.get("transforms"), self.wish.skips
+        if "parent_frame_id" in message:
+            return {} if _name_child(message) in skips else message
         if not skips or not isinstance(found, list) or "joint_names" in message:
             return message
         kept = [each for each in found if _name_child(each) not in skips]
@@ -164,6 +190,11 @@ class Dialect(ABC):
         except (ValueError, RecursionError):
             return None
         return content if isinstance(content, dict) else None
+
+
+def is_description(topic: str, kind: str) -> bool:
+    """Whether a topic is a robot's description, by its name and type."""
+    return kind == TEXTS and topic.rpartition("/")[2] == ROBOT
 
 
 def within(namespace: str, topic: str) -> str:

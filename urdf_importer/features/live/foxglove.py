@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Foxglove's protocol: the server announces its channels in JSON, and sends messages unchanged."""
 
+from base64 import b64decode
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
@@ -9,16 +11,30 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...core.diagnostics import ConnectError, ReadError, quote
-from ..motion.recordings.definitions import Encoding, read_definition, short_name, text_of
-from ..motion.recordings.layouts import Decoder
-from ..motion.recordings.trees import to_tree
-from .dialect import JOINTS, MOST_NAME, MOST_TOPICS, Arrival, Dialect
+from ..motion.messages.decoders import ENCODINGS, Decode, find_motion, make_decoder
+from ..motion.recordings.definitions import Encoding, short_name, text_of
+from .dialect import (
+    JOINTS,
+    MOST_NAME,
+    MOST_TEXT,
+    MOST_TOPICS,
+    ROBOT,
+    Arrival,
+    Dialect,
+    is_description,
+)
 from .packed import Packed
 from .websocket import FrameKind, Message
 
 _MESSAGE_DATA = 1
 MOST_SCHEMAS = 64 * 1024 * 1024
-_ENCODINGS = ("cdr", "ros1", "json")
+MOST_PARSED = 1024 * 1024
+"""Bytes of descriptors of Protocol Buffers that are parsed to find joints, about half a second; of
+channels beyond, the name of the type tells."""
+_PARAMETERS = (f"/{ROBOT}", f"/robot_state_publisher.{ROBOT}")
+_DAMAGED = b"\0"
+"""In the place of a message that is too long."""
+_SCHEMAS = ("ros1msg", "ros2msg", "jsonschema", "protobuf")
 
 
 @dataclass(kw_only=True)
@@ -27,26 +43,22 @@ class _Channel:
     type: str
     encoding: str
     schema: str
-    decoder: Decoder | None = None
+    is_searched: bool = True
+    decode: Decode | None = None
 
     @cached_property
     def has_joints(self) -> bool:
-        """Whether positions of joints seem to be in its messages: searches the schema once, without
-        parsing it, since a server may announce thousands."""
-        if self.encoding == "json":
-            return "Joint" in self.type.rsplit("/", 1)[-1].rsplit(".", 1)[-1]
+        """Whether positions of joints seem to be in its messages. Of ROS the schema is searched,
+        without parsing it, since a server may announce thousands."""
+        if self.encoding in ("json", "protobuf"):
+            schema = self.schema if self.is_searched else ""
+            named = "JointState" in self.type
+            return named or find_motion(self.encoding, self.type, schema) == "joints"
         return self.type in JOINTS or any(
             f"MSG: {spelled}" in self.schema
             for name in JOINTS
             for spelled in (name, name.replace("/", "/msg/"))
         )
-
-    def make_decoder(self) -> Decoder | None:
-        """Returns a decoder of its messages; None for JSON. Raises ReadError."""
-        if self.encoding == "json":
-            return None
-        packed: Encoding = "ros1" if self.encoding == "ros1" else "cdr"
-        return Decoder(read_definition(self.type, self.schema, packed), packed)
 
 
 @dataclass(slots=True)
@@ -66,6 +78,7 @@ class Foxglove(Dialect):
     last: int = 0
     schemas: int = 0
     """Letters of all schemas that are held."""
+    parsed: int = 0
 
     def start(self) -> None:
         """Waits: the server speaks first."""
@@ -86,6 +99,7 @@ class Foxglove(Dialect):
             "serverInfo": self._take_info,
             "advertise": self._take_channels,
             "unadvertise": self._drop_channels,
+            "parameterValues": self._take_parameters,
         }.get(str(content.get("op")))
         if take is not None:
             take(content)
@@ -95,6 +109,17 @@ class Foxglove(Dialect):
         self.takes_messages = isinstance(able, list) and "clientPublish" in able
         if isinstance(known, list):
             self.encodings = tuple(each for each in known[:100] if isinstance(each, str))
+        if self.wish.describes and isinstance(able, list) and "parameters" in able:
+            self._say(op="getParameters", parameterNames=list(_PARAMETERS), id=ROBOT)
+
+    def _take_parameters(self, content: Mapping[str, Any]) -> None:
+        found = content.get("parameters")
+        for each in found[:MOST_TOPICS] if isinstance(found, list) else ():
+            if isinstance(each, Mapping):
+                self._note_parameter(each.get("name"), each.get("value"))
+        if content.get("id") == ROBOT and not self.parameters:
+            # Of a node with another name: all are asked for.
+            self._say(op="getParameters", parameterNames=[], id="all")
 
     def _take_channels(self, content: Mapping[str, Any]) -> None:
         found = content.get("channels")
@@ -116,8 +141,11 @@ class Foxglove(Dialect):
             self.dropped += 1
             return
         kind, encoding, schema = texts
-        if told.get("schemaEncoding") not in (None, "", "ros1msg", "ros2msg"):
+        if told.get("schemaEncoding") not in (None, "", *_SCHEMAS):
             schema = ""
+        if encoding == "protobuf":
+            schema = _unpack(schema)
+            self.parsed += len(schema)
         before = self.channels.get(number)
         size = self.schemas + len(schema) - (len(before.schema) if before is not None else 0)
         if size > MOST_SCHEMAS:
@@ -125,7 +153,11 @@ class Foxglove(Dialect):
             return
         self.schemas = size
         self.channels[number] = _Channel(
-            topic=name, type=short_name(kind), encoding=encoding, schema=schema
+            topic=name,
+            type=short_name(kind),
+            encoding=encoding,
+            schema=schema,
+            is_searched=self.parsed <= MOST_PARSED,
         )
         self._note_topic(name, kind)
 
@@ -146,9 +178,9 @@ class Foxglove(Dialect):
         if not self.wish.takes:
             return
         readable = {
-            number: each for number, each in self.channels.items() if each.encoding in _ENCODINGS
+            number: each for number, each in self.channels.items() if each.encoding in ENCODINGS
         }
-        motions = [each.topic for each in readable.values() if each.has_joints]
+        motions = [each.topic for each in readable.values() if self._suits(each)]
         names = {each.topic: each.type for each in readable.values()}
         chosen = self._choose_topic(names, motions)
         wanted = {chosen, *self._choose_frames(names)}
@@ -165,10 +197,15 @@ class Foxglove(Dialect):
             del self.subscribed[one]
             self._say(op="unsubscribe", subscriptionIds=[one])
 
+    def _suits(self, channel: _Channel) -> bool:
+        if self.wish.describes:
+            return is_description(channel.topic, channel.type)
+        return channel.has_joints
+
     def _subscribe(self, number: int) -> None:
         channel = self.channels[number]
         try:
-            channel.decoder = channel.make_decoder()
+            channel.decode = make_decoder(channel.encoding, channel.type, channel.schema)
         except ReadError as error:
             self.problem = f"topic {quote(channel.topic)} cannot be read: {error.message}"
             return
@@ -209,18 +246,13 @@ class Foxglove(Dialect):
         logs = np.array([each[1] for each in messages], dtype=np.int64)
         order = np.array([each[2] for each in messages], dtype=np.int64)
         parts = []
-        if channel.decoder is None:
-            for place, each in enumerate(messages):
-                tree = self._parse(Message(FrameKind.TEXT, each[3]))
-                try:
-                    parts += [] if tree is None else [(np.array([place]), to_tree(tree))]
-                except (ReadError, RecursionError):
-                    continue
-        else:
-            try:
-                parts = channel.decoder.decode([each[3] for each in messages])
-            except ReadError as error:
-                self.problem = f"topic {quote(channel.topic)} cannot be read: {error.message}"
+        bodies = [each[3] for each in messages]
+        if channel.encoding in ("json", "protobuf"):
+            bodies = [_DAMAGED if len(each) > MOST_TEXT else each for each in bodies]
+        try:
+            parts = channel.decode(bodies) if channel.decode is not None else []
+        except ReadError as error:
+            self.problem = f"topic {quote(channel.topic)} cannot be read: {error.message}"
         self.dropped += len(messages) - sum(len(rows) for rows, _ in parts)
         return [
             Arrival(
@@ -254,3 +286,11 @@ class Foxglove(Dialect):
             "schema": text_of(kind, encoding),
         }
         self._say(op="advertise", channels=[channel])
+
+
+def _unpack(schema: str) -> str:
+    """Returns descriptors as they are, a letter for each byte, from base 64; none for damaged
+    ones."""
+    with suppress(ValueError):
+        return b64decode(schema.encode()).decode("latin-1")
+    return ""

@@ -7,6 +7,7 @@ Times have other names in ROS 1 and ROS 2: messages are sent with both, and each
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,13 +15,26 @@ import numpy as np
 
 from ...core.diagnostics import ReadError
 from ..motion.recordings.trees import to_tree
-from .dialect import FRAMES, MOST_NAME, MOST_TEXT, MOST_TOPICS, STATES, Arrival, Dialect
+from .dialect import (
+    FRAMES,
+    MOST_NAME,
+    MOST_TEXT,
+    MOST_TOPICS,
+    ROBOT,
+    STATES,
+    TEXTS,
+    Arrival,
+    Dialect,
+    is_description,
+)
 from .packed import Packed, to_json
 from .websocket import FrameKind, Message
 
 MOST_FRAGMENTS = 10_000
 _MOST_OPEN = 16
 """Texts with missing pieces; the oldest is forgotten."""
+_PARAMETERS = (f"/{ROBOT}", f"/robot_state_publisher:{ROBOT}")
+"""As ROS 1 and ROS 2 name it."""
 _JOINTS = {
     STATES,
     "trajectory_msgs/JointTrajectory",
@@ -77,10 +91,18 @@ class Rosbridge(Dialect):
         self._ask_topics()
         if not self.wish.takes:
             return
-        self._subscribe(self.wish.usual, "" if self.wish.topic else STATES)
+        self._subscribe(self.wish.usual, "" if self.wish.topic else self._usual_type)
+        if self.wish.describes:
+            for name in _PARAMETERS:
+                words = {"service": "/rosapi/get_param", "args": {"name": name}}
+                self._say(op="call_service", id=name, **words)
         if self.wish.base:
             self._subscribe("/tf", FRAMES[0])
             self._subscribe("/tf_static", FRAMES[0])
+
+    @property
+    def _usual_type(self) -> str:
+        return TEXTS if self.wish.describes else STATES
 
     def _ask_topics(self) -> None:
         self._say(op="call_service", id="topics", service="/rosapi/topics", args={})
@@ -113,7 +135,18 @@ class Rosbridge(Dialect):
         elif content.get("op") == "publish":
             self._take_published(content, log)
         elif content.get("op") == "service_response":
-            self._take_topics(content.get("values"))
+            if content.get("id") in _PARAMETERS:
+                self._take_parameter(content)
+            else:
+                self._take_topics(content.get("values"))
+
+    def _take_parameter(self, content: Mapping[str, Any]) -> None:
+        """Takes the answer of rosapi, whose value is JSON in a text."""
+        values = content.get("values")
+        written = values.get("value") if isinstance(values, Mapping) else None
+        with suppress(ValueError, RecursionError):
+            value = json.loads(written) if isinstance(written, str) else None
+            self._note_parameter(content["id"], value)
 
     def _take_published(self, content: Mapping[str, Any], log: int) -> None:
         topic, body = content.get("topic"), content.get("msg")
@@ -146,7 +179,8 @@ class Rosbridge(Dialect):
 
     def _settle(self) -> None:
         """Takes other topics than the usual ones where only the former are on the server."""
-        motions = [name for name, kind in self.topics.items() if kind in _JOINTS]
+        suits = is_description if self.wish.describes else _has_joints
+        motions = [name for name, kind in self.topics.items() if suits(name, kind)]
         chosen = self._choose_topic(self.topics, motions)
         usual = self.wish.usual
         if chosen and chosen != usual and usual in self.subscribed.keys() - self.heard:
@@ -163,7 +197,8 @@ class Rosbridge(Dialect):
         no type does nothing."""
         self._ask_topics()
         if self.wish.takes and self.wish.topic and not self.topics:
-            self._subscribe(self.wish.usual, "" if self.subscribed.get(self.wish.usual) else STATES)
+            known = self.subscribed.get(self.wish.usual)
+            self._subscribe(self.wish.usual, "" if known else self._usual_type)
 
     def flush(self) -> list[Arrival]:
         """Returns the arrivals since the last time."""
@@ -179,3 +214,7 @@ class Rosbridge(Dialect):
             self._say(op="advertise", **words)
         text = f'{{"op": "publish", "topic": {json.dumps(message.topic)}, "msg": {said}}}'
         self.outgoing.append(Message(FrameKind.TEXT, text.encode()))
+
+
+def _has_joints(_: str, kind: str) -> bool:
+    return kind in _JOINTS

@@ -12,7 +12,7 @@ from ...core.command.loading import add_output, add_reading, add_robot, load_rob
 from ...core.command.report import Work
 from ...core.command.summary import Facts, count, describe_rows
 from ...core.command.task import BLEND, PICTURE, Task, TaskOutput, UsageError
-from ...core.diagnostics import Diagnostics
+from ...core.diagnostics import Diagnostics, WriteError
 from .command_episodes import add_episodes
 from .command_limits import add_limit_arguments, add_limits, sample_within
 from .datasets.servo_frames import SUFFIXES, write_servo_frames
@@ -75,7 +75,7 @@ def _add_sample(commands: Any) -> None:
         "trajectory: after IK, limits, drivers, constraints and NLA.",
     )
     add_robot(parser, "the .blend with the robot")
-    add_output(parser, "OUT", f"the motion: {' '.join(MOTION)}, folder; {COUNTS} with --servos")
+    add_output(parser, "OUT", f"the motion: {' '.join(MOTION)}, folder; {COUNTS} for servos")
     parser.add_argument(
         "--servos", metavar="FILE", help="a table of servos: write their counts (.csv, .json, .h)"
     )
@@ -137,9 +137,7 @@ def _read_motions(
 def _plan_sampling(given: argparse.Namespace) -> list[Task]:
     if not is_blend(given.robot):
         raise UsageError("sample takes a robot in a .blend")
-    if given.output.lower().endswith(COUNTS) and not given.servos:
-        raise UsageError(f"{COUNTS} holds counts of servos: name their table with --servos")
-    suffixes = SUFFIXES if given.servos else MOTION
+    suffixes = SUFFIXES if given.servos else (*MOTION, COUNTS)
     beside = (given.servos,) if given.servos else ()
     output = TaskOutput(path=given.output, suffixes=suffixes)
     return plan_robot(given, _sample, output, beside=beside)
@@ -149,15 +147,24 @@ def _sample(given: argparse.Namespace, work: Work) -> None:
     armature = load_robot(given, "reading a .blend", work)
     frames = None if given.frames is None else (given.frames[0], given.frames[1])
     from .blender.sample import sample_trajectory
+    from .blender.servos import find_servos
 
     with work.clock("sample"):
         motion = sample_trajectory(armature, frame_range=frames, rate=given.rate, links=given.links)
         motion = sample_within(motion, armature, given, work)
     work.hold()
     with work.clock("save"):
-        if given.servos:
+        table = given.servos
+        if not table and given.output.lower().endswith(COUNTS):
+            table = find_servos(armature)
+            if not table:
+                raise WriteError(
+                    f"{COUNTS} holds counts of servos, and the robot keeps no table: name one with "
+                    "--servos"
+                )
+        if table:
             how: Any = {"rate": given.rate or 50.0, "diagnostics": work.diagnostics}
-            work.add(write_servo_frames(motion, given.output, given.servos, **how))
+            work.add(write_servo_frames(motion, given.output, table, **how))
         else:
             work.add(*write_trajectory(motion, given.output, robot=armature))
     work.facts = {"robot": armature.name, "motions": [_count(motion)]}

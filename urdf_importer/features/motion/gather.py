@@ -88,7 +88,7 @@ def assemble(
     sound = (_select(block, np.abs(block.times) < MOST_TIME) for block in gathered.samples)
     blocks = _longest_run([block for block in sound if len(block.times)], diagnostics)
     tracks = [block for block in map(drop_bad_poses, gathered.frames) if block is not None]
-    times = np.unique(np.concatenate([np.empty(0, np.int64), *(block.times for block in blocks)]))
+    times = _unite([block.times for block in blocks])
     start = int(times[0]) if len(times) else _first_time(tracks)
     names = tuple(dict.fromkeys(name for block in blocks for name in block.names))
     _check_size(len(times) * len(names), sum(block.positions.size for block in blocks))
@@ -117,6 +117,13 @@ def assemble(
         topic=topic,
         **others,
     )
+
+
+def _unite(found: Sequence[Times]) -> Times:
+    """Returns all times, each once, in their order. The times of one table are so already; asking
+    whether they are takes a hundredth of the time of sorting them."""
+    times = np.concatenate([np.empty(0, np.int64), *found])
+    return times if (np.diff(times) > 0).all() else np.unique(times)
 
 
 def _columns(array: Numbers, seen: NDArray[np.bool_]) -> Numbers | None:

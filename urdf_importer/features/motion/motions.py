@@ -49,6 +49,7 @@ def read_trajectory(
     for motions that cannot be this robot's, and where several topics are possible.
     """
     known = None if robot is None else robot_of_rig(robot)
+    options = _with_servos(options_of(options, MotionOptions), robot)
     return read.read_trajectory(
         path, topic=topic, robot=known, options=options, diagnostics=diagnostics
     )
@@ -100,6 +101,7 @@ def write_episodes(
     other joints or cameras than the first, and for none.
     """
     known = None if robot is None else robot_of_rig(robot)
+    options = _with_servos(options_of(options, EpisodeOptions), robot)
     making = Making(robot=known, options=options, diagnostics=diagnostics)
     return finish(write_steps(episodes, folder, making))
 
@@ -179,6 +181,16 @@ def retime_trajectory(
     described, found = find_robot_limits(robot, limits, diagnostics)
     joints = _match(trajectory, found, described, diagnostics) if trajectory.names else {}
     return retime(trajectory, found, joints, options_of(options, RetimeOptions))
+
+
+def _with_servos(options: Any, robot: Any) -> Any:
+    """Returns options with the table of servos that an imported robot keeps, unless they name
+    one."""
+    if robot is None or isinstance(robot, Robot):
+        return options
+    from .blender.servos import with_servos
+
+    return with_servos(options, robot)
 
 
 def robot_of_rig(robot_or_armature: Any) -> Robot:

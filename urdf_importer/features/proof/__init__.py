@@ -21,5 +21,6 @@ PART = Part(
         "finish_check": "checking:finish_check",
         "add_export_arguments": "proving:add_export_arguments",
         "follow_exports": "proving:plan_proof",
+        "export_options": "options:AfterExport",
     },
 )

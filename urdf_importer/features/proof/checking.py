@@ -21,10 +21,12 @@ from ...core.command.terminal import write_document
 from ...core.diagnostics import ArgumentError, Diagnostic, Diagnostics, RobotError, Severity
 from ...core.files.outputs import write_text
 from ...core.model import Robot
+from ...core.options import FileOptions
+from .files import INSIDE_OUT
 from .findings import FORMATS, describe_findings
 from .lint import Found, find_all, is_wanted
 from .options import LEVELS, TARGETS, LintOptions
-from .repair import BY_SHAPES, repair_robot, write_repaired
+from .repair import NAMED, repair_robot
 
 
 def add_check_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,8 +54,8 @@ def add_check_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fix",
         action="store_true",
-        help="mend faults with one right answer (units, swapped limits, impossible inertias) in a "
-        "copy of the text, and say each change",
+        help="mend faults with one right answer (units, swapped limits, impossible inertias, names "
+        "of moved files) in a copy of the text, and say each change",
     )
     parser.add_argument(
         "--fix-inertia",
@@ -114,9 +116,10 @@ def _fix(given: argparse.Namespace, robot: Robot, work: Work, options: LintOptio
     """Writes the repaired copy, and says each change; a strict check with faults writes none."""
     work.hold()
     with work.clock("repair"):
-        codes = BY_SHAPES if given.fix_inertia else ()
+        codes = NAMED if given.fix_inertia else (INSIDE_OUT,)
         repair = repair_robot(robot, codes=codes, options=options, diagnostics=work.diagnostics)
-        work.add(*write_repaired(repair.robot, given.output, options))
+        places = FileOptions(packages=options.packages, package_paths=options.package_paths)
+        work.add(*map(str, repair.write(given.output, options=places)))
     work.output = given.output
     work.summary = f"{robot.name}: {count(len(repair.changes), 'repair')}"
 

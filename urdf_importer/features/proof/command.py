@@ -18,7 +18,7 @@ from ...core.command.task import Task, UsageError
 from ...core.diagnostics import ArgumentError, ReadError
 from .options import READERS, ProofOptions
 from .prove import prove_export
-from .proving import give_proof, page_output
+from .proving import draw_pictures, give_proof, page_output
 
 _OWN = ("poses", "seed", "seconds", "shapes", "tolerance")
 
@@ -65,4 +65,4 @@ def _prove(given: argparse.Namespace, work: Work) -> None:
             if not Path(each).exists():
                 raise ReadError("there is no such file", source=each)
         proofs = [prove_export(robot, each, options=options) for each in given.files]
-    give_proof(proofs, given.output, work)
+    give_proof(proofs, given.output, work, lambda: draw_pictures(robot, proofs[0], options))

@@ -34,6 +34,7 @@ EXPLAINS: Mapping[str, tuple[str, ...]] = {
     "shapes": ("*mesh*", "*geometry*", "*package*", "*-part", "flat-*", "not-a-file",
                "outside-*", "*left-out*", "invalid-size"),
     "box": ("*mesh*", "*geometry*", "*package*", "flat-*", "*left-out*", "invalid-*", "not-a-file"),
+    "reads": ("incomplete-for-others",),
     "contacts": ("*start-contacts",),
     "simulation": ("*start-contacts", "*-mass*", "*inertia*"),
 }  # fmt: skip
@@ -72,6 +73,10 @@ class Comparison:
 
     def compare(self, seen: Seen, reader: str) -> Iterator[ProofRow]:
         """Yields the rows of a reader."""
+        if not seen.frames:
+            yield from self._tree(seen, reader)
+            yield from self._facts(seen, reader)
+            return
         if not any(link.name in seen.frames[0] for link in self.tree.links):
             told = "the file has none of the robot's links: is it this robot's?"
             yield self._row("link", "", reader, told)
@@ -84,9 +89,28 @@ class Comparison:
         yield from self._frames(before, after, reader)
         yield from self._bodies(before, after, reader)
         yield from self._ranges(before, after, reader)
+        yield from self._facts(seen, reader)
+
+    def refuse(self, reader: str, why: str) -> ProofRow:
+        """Returns the row of a reader that refuses the file."""
+        return self._row("reads", "", reader, why)
+
+    def _facts(self, seen: Seen, reader: str) -> Iterator[ProofRow]:
         for what, (is_well, text) in seen.facts.items():
             row = self._row(what, "", reader, "" if is_well else text)
             yield replace(row, text=text)
+
+    def _tree(self, seen: Seen, reader: str) -> Iterator[ProofRow]:
+        """Yields the rows of a reader that sees nothing but the tree."""
+        for link, parent in zip(self.tree.links, self.tree.parents, strict=True):
+            above = "" if parent < 0 else self.tree.links[parent].name
+            now = seen.parents.get(link.name)
+            if now is None and seen.parents:
+                yield self._lost_link(link.name, link.is_bare, reader)
+            elif now is not None:
+                text = f"its parent is {now!r}" if now else "it has no parent"
+                row = self._row("link", link.name, reader, "" if now == above else text)
+                yield replace(row, before=above, after=now)
 
     def _match(self, seen: Seen) -> tuple[Seen, dict[str, str]]:
         """Returns a view under the names of the original, and new name -> old name of links whose

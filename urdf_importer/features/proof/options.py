@@ -72,6 +72,18 @@ def need_known(what: str, name: str, known: tuple[str, ...]) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AfterExport:
+    """The questions in the dialogs of exports."""
+
+    prove: bool = _PROOF(
+        False,
+        "Prove",
+        "Read the written file back and compare it with the robot: links, places, masses, "
+        "inertias, limits, shapes. The page of the proof is a text",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProofOptions(FileOptions):
     """The comparisons of a proof."""
 

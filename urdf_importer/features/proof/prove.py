@@ -2,15 +2,16 @@
 """The proof of an export: the file is read back and compared with the robot that it was made of."""
 
 import json
+from base64 import b64encode
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from html import escape
 from pathlib import Path
 from typing import Any
 
-from ...core.arguments import diagnostics_of, options_of, robot_or_rig_of
+from ...core.arguments import options_of, robot_or_rig_of
 from ...core.diagnostics import Diagnostics, RobotError
 from ...core.files.outputs import AnyPath
 from ...core.files.version import find_version
@@ -26,7 +27,8 @@ from .seen import draw_poses, see_robot
 _ORDER = ("differs", "explained", "held-not", "not-checked", "equal")
 _STYLE = (
     "body{font:15px sans-serif;max-width:60em;margin:2em auto}td,th{padding:.2em .8em;text-align:"
-    "left}tr.differs{background:#fdd}tr.explained{background:#ffd}tr.equal{color:#060}"
+    "left}figure{display:inline-block;margin:0 1em 1em 0}tr.differs{background:#fdd}"
+    "tr.explained{background:#ffd}tr.equal{color:#060}"
 )
 
 
@@ -47,7 +49,8 @@ class Proof:
     def head(self) -> list[str]:
         """Returns the heading: robot and file, who read it, the verdict."""
         bad = sum(row.outcome == "differs" for row in self.rows)
-        verdict = "holds" if self.holds else f"{bad} thing{'' if bad == 1 else 's'} differ"
+        differ = "1 thing differs" if bad == 1 else f"{bad} things differ"
+        verdict = "holds" if self.holds else differ if bad else "not proven"
         readers = f"read by {', '.join(self.readers) or 'none'}; urdf-importer {find_version()}"
         return [f"{self.robot} in {self.path.name}: {verdict}", readers]
 
@@ -75,8 +78,9 @@ class Proof:
         content = asdict(self) | {"path": str(self.path), "version": find_version()}
         return json.dumps(content, indent=1) + "\n"
 
-    def to_html(self) -> str:
-        """Returns the page as one file of HTML, without scripts."""
+    def to_html(self, *, pictures: Sequence[bytes] = ()) -> str:
+        """Returns the page as one file of HTML, without scripts. `pictures` are PNGs: the robot as
+        it is, and as it is in the file."""
         title, readers = map(escape, self.head())
         rows = "".join(
             f'<tr class="{row[0]}">'
@@ -85,9 +89,14 @@ class Proof:
             for row in self.groups()
         )
         heads = "".join(f"<th>{each}</th>" for each in ("", "reader", "kind", "part", ""))
+        shown = "".join(
+            f'<figure><img alt="" src="data:image/png;base64,{b64encode(each).decode()}">'
+            f"<figcaption>{escape(name)}</figcaption></figure>\n"
+            for each, name in zip(pictures, (self.robot, self.path.name), strict=False)
+        )
         return (
             f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>{title}</title>'
-            f"<style>{_STYLE}</style>\n<h1>{title}</h1>\n<p>{readers}</p>\n"
+            f"<style>{_STYLE}</style>\n<h1>{title}</h1>\n<p>{readers}</p>\n{shown}"
             f"<table>\n<tr>{heads}</tr>\n{rows}</table></html>\n"
         )
 
@@ -103,15 +112,17 @@ def prove_export(
     and by independent readers that are installed, and compared by links, frames at zero and at
     random poses, masses, centres and inertias by rigid body, limits, shapes and their boxes.
 
-    `diagnostics` come from the export; without any the robot is written once more, into a
+    `diagnostics` come from the export; where none are given the robot is written once more, into a
     temporary folder, to learn them. A difference that one of them names is explained. Of a robot in
-    Blender its state counts. Raises ArgumentError for an unknown reader, KinematicsError for a
-    robot that is not a tree, BuildError for an object that is not an imported robot.
+    Blender its state counts. Files that nothing here reads, such as .proto and .fbx, are not
+    checked, and their proof does not hold. Raises ArgumentError for an unknown reader,
+    KinematicsError for a robot that is not a tree, BuildError for an object that is not an imported
+    robot.
     """
     given, options = robot_or_rig_of(robot_or_armature), options_of(options, ProofOptions)
     options.refuse_unknown()
     place = Path(path)
-    told = list(diagnostics_of(diagnostics)) or list(_ask_export(given, place, options))
+    told = list(_ask_export(given, place, options) if diagnostics is None else diagnostics)
     export = open_export(given, options, Diagnostics())
     rows: list[ProofRow] = []
     used: list[str] = []
@@ -126,8 +137,11 @@ def prove_export(
         )  # fmt: skip
         for reader in list_readers(place, options.readers):
             seen = try_reader(reader, place, tree, poses, options)
-            if isinstance(seen, str | RobotError):
-                rows.append(_unread(reader, seen))
+            if isinstance(seen, RobotError):
+                rows.append(comparison.refuse(reader, seen.message))
+            elif isinstance(seen, str):
+                absent: Any = {"reader": reader, "outcome": "not-checked", "text": seen}
+                rows.append(ProofRow(what="reads", name="", **absent))
             else:
                 used.append(reader)
                 rows += comparison.compare(seen, reader)
@@ -146,10 +160,3 @@ def _ask_export(given: Any, path: Path, options: ProofOptions) -> Diagnostics:
     with suppress(RobotError):
         write_aside(given, path.name, options, told)
     return told
-
-
-def _unread(reader: str, why: str | RobotError) -> ProofRow:
-    """The row of a reader that is absent, or refuses the file."""
-    if isinstance(why, RobotError):
-        return ProofRow(what="reads", name="", reader=reader, outcome="differs", text=why.message)
-    return ProofRow(what="reads", name="", reader=reader, outcome="not-checked", text=why)

@@ -2,7 +2,8 @@
 """The proof of the command urdf-importer export, and the pages of proofs."""
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,8 +12,11 @@ from typing import Any
 from ...core.command.jobs import ExportJob, open_input
 from ...core.command.report import Work
 from ...core.command.task import Task, TaskOutput, UsageError
-from ...core.diagnostics import Diagnostics
+from ...core.diagnostics import Diagnostics, RobotError
 from ...core.files.outputs import write_text
+from ...core.interrupts import hold_interrupt
+from ...core.options import FileOptions
+from .child import AbsentReader
 from .options import ProofOptions
 from .prove import Proof, prove_export
 
@@ -63,12 +67,27 @@ def _prove(page: str, run: Callable[[Any, Work], None], job: ExportJob, work: Wo
     told.extend(work.diagnostics)
     with work.clock("prove"):
         robot = open_input(job.input, Work(job.input), job.reading, job.robot)
-        proof = prove_export(robot, job.output, options=ProofOptions(**places), diagnostics=told)
-    give_proof([proof], page, work)
+        options = ProofOptions(**places)
+        proof = prove_export(robot, job.output, options=options, diagnostics=told)
+    give_proof([proof], page, work, lambda: draw_pictures(robot, proof, options))
 
 
-def give_proof(proofs: list[Proof], page: str | None, work: Work) -> None:
-    """Puts proofs into a report, on its page, and into its status."""
+def draw_pictures(robot: Any, proof: Proof, options: FileOptions) -> tuple[bytes, ...]:
+    """Returns pictures for a page; none where there is no Blender, or nothing to import."""
+    try:
+        from .blender.pictures import picture_both
+    except ImportError:
+        return ()
+    with suppress(RobotError, AbsentReader), hold_interrupt():
+        return picture_both(robot, proof.path, options)
+    return ()
+
+
+def give_proof(
+    proofs: list[Proof], page: str | None, work: Work, draw: Callable[[], Sequence[bytes]]
+) -> None:
+    """Puts proofs into a report, on its page, and into its status. `draw` gives the pictures of a
+    page of HTML."""
     work.facts["proof"] = [
         {"file": str(each.path), "holds": each.holds, "readers": each.readers,
          "differs": [f"{row.what} {row.name}: {row.text}" for row in each.rows
@@ -82,7 +101,7 @@ def give_proof(proofs: list[Proof], page: str | None, work: Work) -> None:
     else:
         (proof,) = proofs
         is_json = Path(page or "").suffix.lower() == ".json"
-        write_text(page or "", proof.to_json() if is_json else proof.to_html())
+        write_text(page or "", proof.to_json() if is_json else proof.to_html(pictures=draw()))
         work.add(page)
     work.notes += [each.head()[0] for each in proofs]
     work.status = max(work.status, int(not all(each.holds for each in proofs)))

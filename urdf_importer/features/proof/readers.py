@@ -1,45 +1,51 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The readers of a proof: this library, and MuJoCo, OpenUSD and glTF's own tree without it."""
+"""The readers of a proof: this library, and without it MuJoCo, OpenUSD, the programs of ROS and
+Gazebo, and the tree of a glTF file."""
 
 import importlib.util
 import json
+import re
 import struct
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from shutil import which
 from typing import Any
 
 import numpy as np
 
 from ...core.diagnostics import Diagnostics, ReadError, RobotError, one_line
+from ...core.files.outputs import list_files
 from ...core.files.regular import read_regular_file
 from ...core.geometry.inertia import BodyMass
 from ...core.geometry.transforms import Matrix, invert, rotation_from_quaternion
 from ...core.kinematics.forward import complete_positions, place_links, zero_frames
 from ...core.kinematics.tree import KinematicTree
-from ...core.options import ImportOptions
+from ...core.options import FileOptions, ImportOptions
 from ...core.pipeline.files import find_files, open_files
+from ...core.pipeline.formats import writer_formats
 from ...core.pipeline.importing import read_robot
+from ...core.readers.formats import reader_formats
+from ...formats.usd.stages.process import find_pxr
+from .child import AbsentReader, ask_library, find_program, run_program
 from .options import GLTF, USD, ProofOptions
 from .seen import Positions, Range, Seen, see_robot
 
-_DEEP = 0.0005
-"""m; deeper contacts push robots off."""
-_MOST_STEPS = 200_000
-"""Of a simulation, whose file states their length."""
+_SECONDS = 60.0
+"""For a reader outside of this process, beside the time of the simulation."""
+_PACKAGES = {"mujoco": "mujoco", "usd": "usd-core"}
+_TREE = re.compile(r"root Link: (.*) has \d+ child\(ren\)|((?: {4})+)child\(\d+\):  (.*)")
+"""Lines of check_urdf."""
+_ERROR = re.compile(r"\s*error\b", re.IGNORECASE)
 _GLB_HEAD = struct.Struct("<4sIIII")
 _EXTRA = "urdf_"
 """Before the keys of extras, which the writer for engines gives to nodes."""
+_NO_BODIES = "the stage has no rigid bodies: with the engine isaac it gets them"
 _BROKEN = (struct.error, ValueError, LookupError, TypeError, AttributeError, RecursionError)
 """Errors of files without a tree of glTF."""
 
 
 Reader = Callable[[Path, KinematicTree, Sequence[Positions], ProofOptions], Seen]
-
-
-class AbsentReader(Exception):
-    """A reader that is not installed."""
 
 
 def read_own(
@@ -48,160 +54,103 @@ def read_own(
     """Reads a file with this library, with the same folders of packages."""
     if path.suffix.lower() in GLTF:
         return read_gltf(path, tree, poses, options)
-    home = Path(tree.robot.source).parent
-    folders = (*options.package_paths, str(home)) if tree.robot.source else options.package_paths
-    reading = ImportOptions(packages=options.packages, package_paths=folders)
-    robot = read_robot(path, options=reading)
+    path, reading = find_file(path, tree.robot.source, options)
+    try:
+        robot = read_robot(path, options=reading)
+    except ReadError as error:
+        if "no rigid bodies" not in error.message:
+            raise
+        raise AbsentReader(_NO_BODIES) from None
     files = open_files(find_files(path, reading), Diagnostics(), robot, reading)
     return see_robot(robot, files if options.shapes else None, poses, tree)
+
+
+def find_file(path: Path, source: str, options: FileOptions) -> tuple[Path, ImportOptions]:
+    """Returns the description that a path is, or that is in an exported folder, and the options for
+    it: packages are also looked for beside the `source` of the robot. Raises AbsentReader for a
+    format that nothing here reads."""
+    home = (str(Path(source).parent),) if source else ()
+    if path.is_dir():
+        home, path = (*home, str(path)), _find_described(path)
+    elif path.suffix.lower() in _list_unread():
+        raise AbsentReader(f"nothing here reads {path.suffix} back")
+    folders = (*options.package_paths, *home)
+    return path, ImportOptions(packages=options.packages, package_paths=folders)
+
+
+def _list_unread() -> set[str]:
+    """Returns the suffixes that are written, and that no reader has."""
+    written = {suffix for each in writer_formats() for suffix in each.suffixes}
+    read = {suffix for each in reader_formats() for suffix in each.suffixes}
+    return written - read - {".xml", *GLTF}
+
+
+def _find_described(folder: Path) -> Path:
+    """Returns the description in an exported folder, else the folder. Raises AbsentReader for a
+    folder of a format that nothing here reads."""
+    files = list_files(folder)
+    homes = {each.kinds[0].suffix for each in writer_formats() if each.writes_folders}
+    if unread := homes & _list_unread() & {each.suffix for each in files}:
+        raise AbsentReader(f"nothing here reads {min(unread)} back")
+    found = [each for each in files if each.suffix == ".urdf"]
+    return found[0] if len(found) == 1 else folder
+
+
+def _ask(
+    name: str, path: Path, tree: KinematicTree, poses: Sequence[Positions], options: ProofOptions
+) -> Seen:
+    """Returns the view of a library in a child process."""
+    place = find_pxr() if name == "usd" else None
+    if place is None and importlib.util.find_spec({"usd": "pxr"}.get(name, name)) is None:
+        raise AbsentReader(f"it is not installed: pip install {_PACKAGES[name]}")
+    # Never the modules of the current folder, which may be a stranger's.
+    paths = [*(each for each in sys.path if each), *([] if place is None else [place])]
+    above = {link.name: tree.joint_above(link.name) for link in tree.links}
+    positions = [complete_positions(tree.joint_motions, pose) for pose in (poses or [{}])]
+    question = {
+        "path": str(path.absolute()),
+        "poses": [
+            {joint: value for joint, value in pose.items() if isinstance(value, float)}
+            for pose in positions
+        ],
+        "links": list(tree.index),
+        "above": {link: motion.name for link, motion in above.items() if motion is not None},
+        "moving": list(tree.motion_of),
+        "seconds": options.seconds,
+    }
+    found = ask_library(name, question, paths, _SECONDS + options.seconds)
+    if "refused" in found:
+        raise ReadError(one_line(found["refused"]), source=str(path))
+    return Seen(
+        frames=[
+            {link: np.array(frame) for link, frame in frames.items()} for frames in found["frames"]
+        ],
+        parents=found.get("parents", {}),
+        masses={
+            link: BodyMass(mass=mass, center=np.array(center), inertia=np.array(inertia))
+            for link, (mass, center, inertia) in found["masses"].items()
+        },
+        ranges=found.get("ranges"),
+        facts=found.get("facts", {}),
+    )
 
 
 def read_mujoco(
     path: Path, tree: KinematicTree, poses: Sequence[Positions], options: ProofOptions
 ) -> Seen:
     """Compiles a file with MuJoCo, places its bodies and lets it fall for a while."""
-    if importlib.util.find_spec("mujoco") is None:
-        raise AbsentReader("it is not installed: pip install mujoco")
-    import mujoco  # type: ignore[import-untyped,unused-ignore]
-
-    try:
-        model = mujoco.MjModel.from_xml_path(str(path))
-    except ValueError as error:
-        raise ReadError(f"MuJoCo refuses it: {one_line(error)}", source=str(path)) from None
-    data = mujoco.MjData(model)
-    joints = _name_joints(model, tree)
-    frames = []
-    for pose in poses:
-        _pose_mujoco(mujoco, model, data, joints, complete_positions(tree.joint_motions, pose))
-        frames.append(_mujoco_frames(model, data))
-    _pose_mujoco(mujoco, model, data, joints, complete_positions(tree.joint_motions, {}))
-    bodies = [model.body(i) for i in range(1, model.nbody)]
-    masses = {}
-    for body in bodies:
-        turn = data.ximat[body.id].reshape(3, 3)
-        inertia = turn @ np.diag(model.body_inertia[body.id]) @ turn.T
-        masses[body.name] = BodyMass(
-            mass=float(body.mass[0]), center=data.xipos[body.id].copy(), inertia=inertia
-        )
-    ranges: dict[str, Range] = {}
-    for name, joint in joints.items():
-        low, high = joint.range if model.jnt_limited[joint.id] else (None, None)
-        ranges[name] = (low, high, None, None)
-    return Seen(
-        frames=frames,
-        parents={body.name: model.body(body.parentid[0]).name for body in bodies},
-        masses=masses,
-        ranges=ranges,
-        facts=_fall(mujoco, model, data, options.seconds),
-    )
-
-
-def _pose_mujoco(
-    mujoco: Any, model: Any, data: Any, joints: dict[str, Any], positions: Mapping[str, Any]
-) -> None:
-    mujoco.mj_resetData(model, data)
-    for name, value in positions.items():
-        if name in joints and isinstance(value, float):
-            data.qpos[joints[name].qposadr[0]] = value
-    mujoco.mj_kinematics(model, data)
-
-
-def _name_joints(model: Any, tree: KinematicTree) -> dict[str, Any]:
-    """Returns the joints by the names of the original: a renamed one by the body that it moves."""
-    found = {model.joint(i).name: model.joint(i) for i in range(model.njnt)}
-    for joint in list(found.values()):
-        above = tree.joint_above(model.body(joint.bodyid[0]).name)
-        if above is not None and joint.name not in tree.motion_of:
-            found.setdefault(above.name, joint)
-    return found
-
-
-def _mujoco_frames(model: Any, data: Any) -> dict[str, Matrix]:
-    found = {}
-    for count, read in ((model.nsite, "site"), (model.nbody, "body")):
-        for i in range(count):
-            name = getattr(model, read)(i).name
-            places, turns = (data.site_xpos, data.site_xmat) if read == "site" else (
-                data.xpos, data.xmat)  # fmt: skip
-            frame = np.eye(4)
-            frame[:3, :3], frame[:3, 3] = turns[i].reshape(3, 3), places[i]
-            found[name] = frame
-    return found
-
-
-def _fall(mujoco: Any, model: Any, data: Any, seconds: float) -> dict[str, tuple[bool, str]]:
-    """Tells of contacts at the start, and whether all stays finite for so long."""
-    if model.nkey:
-        mujoco.mj_resetDataKeyframe(model, data, 0)
-    mujoco.mj_forward(model, data)
-    deep = [each for each in data.contact if each.dist < -_DEEP]
-    told = f"{len(deep)} contacts are deeper than 0.5 mm at the start"
-    facts = {"contacts": (not deep, told if deep else "none is deeper than 0.5 mm")}
-    if not seconds <= _MOST_STEPS * model.opt.timestep:
-        told = f"its steps of {model.opt.timestep:g} s are too short for {seconds:g} s"
-        facts["simulation"] = (False, told)
-    elif seconds > 0.0:
-        while data.time < seconds and np.isfinite(data.qpos).all():
-            mujoco.mj_step(model, data)
-            if data.warning[mujoco.mjtWarning.mjWARN_BADQACC].number:
-                break
-        bad = data.warning[mujoco.mjtWarning.mjWARN_BADQACC].number > 0
-        calm = bool(np.isfinite(data.qpos).all()) and not bad
-        text = f"stays finite for {seconds:g} s" if calm else f"is unstable at {data.time:.3g} s"
-        facts["simulation"] = (calm, text)
-    return facts
+    return _ask("mujoco", path, tree, poses, options)
 
 
 def read_usd(
     path: Path, tree: KinematicTree, poses: Sequence[Positions], options: ProofOptions
 ) -> Seen:
     """Opens a stage with OpenUSD: the frames of bodies at zero, and their masses."""
-    if importlib.util.find_spec("pxr") is None:
-        raise AbsentReader("it is not installed: pip install usd-core")
-    from pxr import Tf, Usd  # type: ignore[import-untyped,unused-ignore]
-
-    try:
-        stage = Usd.Stage.Open(str(path))
-    except Tf.ErrorException as error:
-        raise ReadError(f"OpenUSD refuses it: {one_line(error)}", source=str(path)) from None
-    try:
-        frames, masses = _walk_stage(stage, tree)
-        if not masses and tree.index.keys().isdisjoint(frames):
-            message = "the stage has no rigid bodies; export it with --engine isaac to get them"
-            raise ReadError(message, source=str(path))
-        return _begin(tree, frames, masses)
-    except (ValueError, TypeError, AttributeError, ArithmeticError):
-        message = "attributes of its bodies are missing or of another kind"
-        raise ReadError(message, source=str(path)) from None
-
-
-def _walk_stage(stage: Any, tree: KinematicTree) -> tuple[dict[str, Matrix], dict[str, BodyMass]]:
-    from pxr import Tf, UsdGeom, UsdPhysics
-
-    unit = UsdGeom.GetStageMetersPerUnit(stage)
-    cache, xform = UsdGeom.XformCache(), UsdGeom.Xform
-    frames: dict[str, Matrix] = {}
-    masses: dict[str, BodyMass] = {}
-    names = {Tf.MakeValidIdentifier(name): name for name in tree.index}
-    for prim in stage.Traverse():
-        name = names.get(prim.GetName(), prim.GetName())
-        is_body = prim.HasAPI(UsdPhysics.RigidBodyAPI) or prim.HasAPI(UsdPhysics.MassAPI)
-        if not is_body and (name not in tree.index or name in frames or not prim.IsA(xform)):
-            continue
-        frame = np.array(cache.GetLocalToWorldTransform(prim)).T
-        frame[:3, 3] *= unit
-        frames[name] = frame
-        mass = UsdPhysics.MassAPI(prim)
-        if prim.HasAPI(UsdPhysics.MassAPI) and (kilograms := mass.GetMassAttr().Get()):
-            center = np.array(mass.GetCenterOfMassAttr().Get(), dtype=float) * unit
-            turn = mass.GetPrincipalAxesAttr().Get()
-            axes = rotation_from_quaternion([*turn.GetImaginary(), turn.GetReal()])
-            moments = np.diag(np.array(mass.GetDiagonalInertiaAttr().Get(), dtype=float))
-            local = BodyMass(
-                mass=float(kilograms), center=center, inertia=axes @ moments @ axes.T * unit**2
-            )
-            masses[name] = local.moved(frame)
-    return frames, masses
+    seen = _ask("usd", path, tree, poses, options)
+    frames, masses = dict(seen.frames[0]), seen.masses or {}
+    if not masses and tree.index.keys().isdisjoint(frames):
+        raise AbsentReader(_NO_BODIES)
+    return _begin(tree, frames, {name: each.moved(frames[name]) for name, each in masses.items()})
 
 
 def _begin(
@@ -308,12 +257,37 @@ def _local(node: dict[str, Any]) -> Matrix:
     return frame
 
 
-def _refuse_program(program: str) -> Reader:
-    def read(path: Path, *_: Any) -> Seen:
-        found = "is there, and is not started from here" if which(program) else "is not installed"
-        raise AbsentReader(f"{program} {found}: run it yourself")
+def read_urdfdom(path: Path, *_: Any) -> Seen:
+    """Reads a file with check_urdf of ROS: the tree of its links."""
+    said = _run("check_urdf", ("check_urdf",), (), path)
+    parents: dict[str, str] = {}
+    above: list[str] = []
+    for line in said.splitlines():
+        if (found := _TREE.fullmatch(line)) is not None:
+            root, indent, child = found.groups()
+            above = above[: len(indent or "") // 4]
+            name = child if root is None else root
+            parents[name] = above[-1] if above else ""
+            above.append(name)
+    return Seen(frames=[], parents=parents)
 
-    return read
+
+def read_sdformat(path: Path, *_: Any) -> Seen:
+    """Checks a file with Gazebo's own reader, libsdformat."""
+    said = _run("gz sdf", ("gz", "ign"), ("sdf", "--check"), path)
+    return Seen(frames=[], facts={"valid": (True, one_line(said) or "no errors")})
+
+
+def _run(shown: str, programs: Sequence[str], arguments: Sequence[str], path: Path) -> str:
+    program = find_program(*programs)
+    if program is None:
+        raise AbsentReader(f"{' or '.join(programs)} is not on PATH")
+    status, said = run_program(program, [*arguments, str(path.absolute())], _SECONDS)
+    errors = [line for line in said.splitlines() if _ERROR.match(line)]
+    if status or errors:
+        told = one_line((errors or said.strip().splitlines() or [f"exit status {status}"])[0])
+        raise ReadError(f"{shown} refuses it: {told}", source=str(path))
+    return said
 
 
 READING: dict[str, tuple[Reader, tuple[str, ...]]] = {
@@ -321,8 +295,8 @@ READING: dict[str, tuple[Reader, tuple[str, ...]]] = {
     "mujoco": (read_mujoco, (".xml", ".mjcf")),
     "usd": (read_usd, USD),
     "gltf": (read_gltf, GLTF),
-    "urdfdom": (_refuse_program("check_urdf"), (".urdf",)),
-    "sdformat": (_refuse_program("gz"), (".sdf",)),
+    "urdfdom": (read_urdfdom, (".urdf",)),
+    "sdformat": (read_sdformat, (".sdf",)),
 }
 """Name -> the reader, and the suffixes that it reads; none for all."""
 

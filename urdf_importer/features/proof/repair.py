@@ -5,8 +5,9 @@ Never mended are masses, places of joints, followers and sides: only their maker
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,20 +23,25 @@ from ...core.diagnostics import (
 )
 from ...core.files.outputs import AnyPath
 from ...core.geometry.inertia import clamp_inertia, find_fault, is_positive
+from ...core.geometry.mesh_data import MeshData
 from ...core.geometry.volumes import inertia_of, join_masses, tensor_of
 from ...core.meshes.weighing import weigh
 from ...core.model import Inertial, Joint, Limit, Link, Mesh, Pose, Robot, Vector3
 from ...core.options import FileOptions
-from ...core.pipeline.exporting import write_format
+from ...core.pipeline.exporting import fit_options
 from ...core.pipeline.files import find_files, open_files
 from ...core.pipeline.formats import find_writer
+from ...core.pipeline.opening import open_export
+from .files import INSIDE_OUT, mend_names, turn_meshes
 from .lint import check_robot
 from .options import LintOptions
 from .rules.units import in_degrees, mesh_scale, turned_in_degrees
 from .survey import RobotSurvey
 
 BY_SHAPES = ("inertia-unlikely", "density-unlikely")
-"""Codes that are mended only where they are named: shapes give the inertia."""
+NAMED = (*BY_SHAPES, INSIDE_OUT)
+"""Codes that are mended only where they are named: shapes give the inertia, and new files the
+meshes."""
 _KEEPING = ("urdf", "sdf")
 _FASTEST = 100_000
 """In degrees a second; greater numbers stand for no limit."""
@@ -43,10 +49,36 @@ _FASTEST = 100_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repair:
-    """A repaired robot, and the changes, each a note with the code `repaired`."""
+    """A repaired robot, and the changes, each a note with the code `repaired`. `meshes` are turned
+    ones by their names in the robot: files that `write` makes."""
 
     robot: Robot
     changes: tuple[Diagnostic, ...]
+    meshes: Mapping[str, MeshData] = field(default_factory=dict)
+
+    def write(self, path: AnyPath, *, options: FileOptions | None = None) -> tuple[Path, ...]:
+        """Writes the robot in the text that it was read from, changed only where it was repaired,
+        and turned meshes beside it; returns the files, and writes all or none. Raises
+        ReadError where there is no such text, WriteError."""
+        robot = self.robot
+        kind = find_writer(path)
+        if robot.source.lower().endswith(".xacro"):
+            raise ReadError(
+                "a repair would be lost at the next expansion: repair the result of `convert`, or "
+                "the .xacro by hand",
+                source=robot.source,
+            )
+        if kind.name not in _KEEPING or not robot.text_of(kind.name):
+            raise ReadError(
+                f"repairs are written into the text of URDF and SDF files, to a copy of the same "
+                f"kind, not from here to {quote(str(path))}",
+                source=robot.source,
+            )
+        found = open_export(robot, fit_options(options, kind), None)
+        files = found.files.with_new(self.meshes)
+        # A turned mesh of an earlier run is replaced.
+        files.named -= self.meshes.keys()
+        return kind.write(replace(found, files=files), Path(path)).files
 
 
 def repair_robot(
@@ -58,51 +90,38 @@ def repair_robot(
 ) -> Repair:
     """Returns a robot whose faults with one right answer are mended: swapped limits, limits and
     angles in degrees, negative limits of effort and velocity, axes that are not of unit length,
-    meshes in millimetres, inertias that no body has.
+    meshes in millimetres, inertias that no body has, names of files that were found elsewhere or
+    spelled differently.
 
     With `codes` "inertia-unlikely" and "density-unlikely" the links that these findings are about
-    get the inertia of their shapes, at the mass as written. Masses, places of joints, followers and
-    sides stay. The changes are added to `diagnostics`. A second repair changes nothing. Raises
-    ArgumentError for other codes.
+    get the inertia of their shapes, at the mass as written; with "mesh-inside-out" turned copies of
+    meshes, which Repair.write makes. Masses, places of joints, followers and sides stay. The
+    changes are added to `diagnostics`. A second repair changes nothing. Raises ArgumentError for
+    other codes.
     """
     robot, options = robot_of(robot), options_of(options, LintOptions)
     asked = tuple(codes)
     for code in asked:
-        if code not in BY_SHAPES:
+        if code not in NAMED:
             raise ArgumentError(
-                f"{quote(code)} has no repair of its own; {' and '.join(BY_SHAPES)} have"
+                f"{quote(code)} has no repair of its own; {' and '.join(NAMED)} have"
             )
     mender = _Mender(robot.source, options)
     joints = tuple(map(mender.mend_joint, robot.joints))
     mended = replace(robot, joints=joints, links=tuple(map(mender.mend_link, robot.links)))
-    files = open_files(find_files(robot.source, options), Diagnostics(), mended, options)
+    resolver = find_files(robot.source, options)
+    mended = mend_names(mended, resolver, options.wants, mender.note_file)
+    files = open_files(resolver, Diagnostics(), mended, options)
     survey = RobotSurvey(mended, files, options)
     links = tuple(mender.scale_meshes(link, survey) for link in mended.links)
     mended = replace(mended, links=links)
-    if asked:
+    if set(asked) & set(BY_SHAPES):
         mended = _weigh_links(mended, asked, survey, mender)
+    meshes: dict[str, MeshData] = {}
+    if INSIDE_OUT in asked and options.wants("mesh-inside-out"):
+        mended, meshes = turn_meshes(mended, survey, mender.note_file)
     diagnostics_of(diagnostics).extend(mender.changes)
-    return Repair(robot=mended, changes=tuple(mender.changes))
-
-
-def write_repaired(robot: Robot, path: AnyPath, options: FileOptions) -> tuple[str, ...]:
-    """Writes a repaired robot in the text that it was read from, changed only where it was
-    repaired; returns the files. Raises ReadError where there is no such text."""
-    kind = find_writer(path)
-    if robot.source.lower().endswith(".xacro"):
-        raise ReadError(
-            "a repair would be lost at the next expansion: repair the result of `convert`, or the "
-            ".xacro by hand",
-            source=robot.source,
-        )
-    if kind.name not in _KEEPING or not robot.text_of(kind.name):
-        raise ReadError(
-            f"repairs are written into the text of URDF and SDF files, to a copy of the same "
-            f"kind, not from here to {quote(str(path))}",
-            source=robot.source,
-        )
-    places = FileOptions(packages=options.packages, package_paths=options.package_paths)
-    return tuple(map(str, write_format(kind, robot, path, options=places).files))
+    return Repair(robot=mended, changes=tuple(mender.changes), meshes=meshes)
 
 
 @dataclass(slots=True)
@@ -113,16 +132,20 @@ class _Mender:
 
     def note(self, part: Link | Joint, what: str, old: Any, new: Any, line: int = 0) -> None:
         kind = type(part).__name__.lower()
+        change = f"{what} of {kind} {quote(part.name)}: {_show(old)} -> {_show(new)}"
+        self._add(change, part.name, line or part.line)
+
+    def note_file(self, what: str, link: str, old: str, new: str, line: int) -> None:
+        whose = f" of link {quote(link)}" if link else ""
+        self._add(f"{what}{whose}: {quote(old)} -> {quote(new)}", link, line)
+
+    def _add(self, message: str, subject: str, line: int) -> None:
         self.changes.append(
             Diagnostic(
-                severity=Severity.NOTE,
-                code="repaired",
-                message=f"{what} of {kind} {quote(part.name)}: {_show(old)} -> {_show(new)}",
-                subject=part.name,
-                source=self.source,
-                line=line or part.line,
+                severity=Severity.NOTE, code="repaired", message=message, subject=subject,
+                source=self.source, line=line,
             )
-        )
+        )  # fmt: skip
 
     def mend_joint(self, joint: Joint) -> Joint:
         mended = replace(joint, origin=self.turn(joint, joint.origin, "rpy"))

@@ -24,7 +24,7 @@ Range = tuple[float | None, float | None, float | None, float | None]
 class Seen:
     """The view of a reader; empty where it cannot say.
 
-    frames    per pose, link -> (4, 4) in a frame that all links share
+    frames    per pose, link -> (4, 4) in a frame that all links share; none where it sees no places
     parents   link -> the link above it
     masses    link -> its mass, in the frame of the first pose
     ranges    joint -> its limits

@@ -5,6 +5,7 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import bpy
@@ -160,6 +161,17 @@ def record_waypoints(armature: Any) -> None:
     urdf_importer.set_waypoints(armature, [replace(each, **numbers) for each in recorded])
 
 
+def move_by_counts(armature: Any, folder: Path) -> None:
+    """Applies a motion in the counts of a servo, whose table the robot keeps."""
+    name = next(iter(urdf_importer.get_joint_positions(armature)))
+    table = folder / "servos.yaml"
+    table.write_text(f"servos:\n  {name}: {{id: 1}}\n")
+    motion = folder / "counts.csv"
+    motion.write_text(f"time,{name}\n0,2048\n")
+    options = urdf_importer.MotionOptions(units=(("*", "counts"),), servos=str(table))
+    urdf_importer.apply_trajectory(armature, motion, options=options)
+
+
 def check(value: Any, wanted: str, place: str, seen: set[tuple[str, str]]) -> None:
     """The value is of the type that the page gives it, down to the last key."""
     group = re.fullmatch(r"(list of )?\[[\w ]+\]\((?:rig_\w+\.md)?#([\w-]+)\)", wanted)
@@ -231,9 +243,7 @@ def test_rigs_carry_what_is_documented_and_nothing_else(tmp_path):
         if path.stem == "gripper":
             armature.data.bones["jaw_left"].name = "Jaw"
             assert bool(mend_drivers(armature)) != BLENDER_MENDS
-            names = [next(iter(urdf_importer.get_joint_positions(armature)))]
-            motion = urdf_importer.Trajectory(names=names, times=[0.0], positions=[[0.0]])
-            urdf_importer.apply_trajectory(armature, motion)
+            move_by_counts(armature, tmp_path)
         if path == sprung:
             urdf_importer.make_link(armature, name="made", parent="a", place=AXIS)
         shown = look_and_measure(armature) if path == measuring else []

@@ -2,6 +2,7 @@
 """Animations as datasets for training, and as counts of servos."""
 
 import json
+import math
 import shutil
 import subprocess
 from dataclasses import replace
@@ -15,19 +16,26 @@ from support.paths import ROOT
 from urdf_importer import (
     BuildError,
     Diagnostics,
+    Episode,
     EpisodeOptions,
     KinematicsError,
     MotionOptions,
+    ReadError,
+    RobotError,
     Servo,
     Trajectory,
     WriteError,
     apply_trajectory,
+    find_robots,
     get_joint_positions,
     import_robot,
     read_trajectory,
     record_episodes,
     sample_trajectory,
+    save_blend,
     set_joint_positions,
+    update_robot,
+    write_episodes,
     write_servo_frames,
     write_trajectory,
 )
@@ -50,6 +58,47 @@ def armature(scene):
     armature = import_robot(URDF).armature
     apply_trajectory(armature, wave(), options=MotionOptions(action="wave"))
     return armature
+
+
+TABLE = "servos:\n" + "".join(f"  {name}: {{id: {at}}}\n" for at, name in enumerate(MOTORS))
+
+
+def test_the_table_of_servos_stays_on_the_rig(armature, tmp_path, capsys):
+    """The next motion in counts and all exports need it no more, nor does a saved file."""
+    table, counts = tmp_path / "arm.yaml", tmp_path / "counts.csv"
+    table.write_text(TABLE.rstrip())
+    counts.write_text(f"time,{','.join(MOTORS)}\n0{',2048' * 6}\n1{',2148' * 6}\n")
+    in_counts = MotionOptions(units=(("*", "counts"),))
+    with pytest.raises(RobotError, match="whose unit is counts"):
+        apply_trajectory(armature, counts, options=in_counts)
+    assert "urdf_servos" not in armature
+    apply_trajectory(armature, counts, options=replace(in_counts, servos=str(table)))
+    assert armature["urdf_servos"] == TABLE
+    table.unlink()
+    apply_trajectory(armature, counts, options=replace(in_counts, action="again"))
+    first = read_trajectory(counts, robot=armature, options=in_counts)
+    assert first.positions[1] == pytest.approx([100 * math.tau / 4096] * 6)
+    options = EpisodeOptions(units=(("*", "counts"),), task="x")
+    record_episodes(armature, tmp_path / "set", options=options)
+    write_episodes([Episode(motion=first)], tmp_path / "b", robot=armature, options=options)
+    for name in ("set", "b"):
+        again = read_trajectory(tmp_path / name, options=MotionOptions(units=(("*", "rad"),)))
+        assert again.positions[-1] == pytest.approx([2148] * 6, abs=0.01)
+    update_robot(armature)
+    assert armature["urdf_servos"] == TABLE
+    save_blend(tmp_path / "arm.blend")
+    header = tmp_path / "arm.h"
+    assert main(["sample", str(tmp_path / "arm.blend"), "-o", str(header)]) == 0
+    assert "#define SERVOS 6" in header.read_text()
+    (armature,) = find_robots().values()
+    armature["urdf_servos"] = "servos: 3\n"
+    with pytest.raises(ReadError, match="`servos` are one for each joint") as caught:
+        read_trajectory(counts, robot=armature, options=in_counts)
+    assert caught.value.source == "the rig's table of servos"
+    del armature["urdf_servos"]
+    save_blend(tmp_path / "bare.blend")
+    assert main(["sample", str(tmp_path / "bare.blend"), "-o", str(header)]) == 1
+    assert "the robot keeps no table: name one with --servos" in capsys.readouterr().err
 
 
 def add_camera(name="front"):
@@ -187,10 +236,7 @@ def test_counts_for_a_program_in_c(armature, tmp_path):
     assert np.abs(found - wanted).max() <= 1
 
 
-def test_a_header_needs_servos_and_a_motion_that_it_can_hold(tmp_path, capsys):
-    with pytest.raises(SystemExit):
-        main(["sample", "a.blend", "-o", str(tmp_path / "a.h")])
-    assert "name their table with --servos" in capsys.readouterr().err
+def test_a_header_needs_servos_and_a_motion_that_it_can_hold(tmp_path):
     with pytest.raises(WriteError, match="name a table of servos"):
         write_trajectory(wave(), tmp_path / "a.h")
     for motion, servos, message in (

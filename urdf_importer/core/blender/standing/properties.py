@@ -62,6 +62,8 @@ WAYPOINT_MARKERS = "urdf_waypoint_markers"
 VIA = "urdf_via"
 """On a waypoint that is reached on an arc: the empty that is its via point."""
 MOTION = "urdf_motion"
+SERVOS = "urdf_servos"
+"""On an armature object: the text of a table of servos."""
 VIRTUAL_JOINT = "urdf_virtual_joint"
 PASSIVE = "urdf_passive"
 JOINT_PROPERTIES = "urdf_joint_properties"
@@ -70,7 +72,7 @@ SENSOR = "urdf_sensor"
 READING = "urdf_reading"
 """On an image, or an object of points, that shows a measurement: the names of robot and sensor."""
 AXIS_FROM = "urdf_axis_from"
-USERS = (AXIS_FROM,)
+USERS = (AXIS_FROM, SERVOS)
 """Properties that updates leave alone."""
 
 # The content of a collection: the armature, or the part that an object under a link's empty

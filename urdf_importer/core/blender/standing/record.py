@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...diagnostics import ArgumentError, BuildError, Diagnostic, Severity, quote
+from ...files.references import name_source
 from ...files.states import FileState as FileState
 from ...files.states import find_changed as find_changed
 from ...files.states import look_for_changed as look_for_changed
@@ -24,8 +25,8 @@ _FILES = ("parameters", "joint_parameters", "srdf")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportRecord:
-    """`path` is absolute; `diagnostics` are in the order of the work; `files` are the states of the
-    files that were read, by their paths."""
+    """`path` is absolute, or an address; `diagnostics` are in the order of the work; `files` are
+    the states of the files that were read, by their paths."""
 
     path: str
     options: ImportOptions
@@ -42,7 +43,7 @@ def record_import(
 ) -> None:
     """Records how a rig was made, in place of the record on the armature before."""
     recorded: dict[str, Any] = {
-        "path": str(Path(path).absolute()),
+        "path": name_source(path),
         "options": json.dumps(_chosen(options)),
         "files": json.dumps(files or {}),
     }

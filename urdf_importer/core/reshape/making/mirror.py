@@ -56,7 +56,7 @@ def mirror_limb(robot: Robot, link: str, *, names: Mapping[str, str] | None = No
     with its joint, its loops, sensors and control. Equal positions are mirrored poses for joints of
     one axis, so limits stay.
 
-    `names` gives new names, old -> new; others get the other side's word (left, right, `l_`, `R_` ...),
+    `names` gives new names, old -> new; others get the other side's word (left, right, `l_`, `R_`),
     or `_mirrored`. The limb is put on the other side's parent link where there is one by name.
     Raises KinematicsError for unknown names, the root, and names that are taken.
     """

@@ -30,7 +30,7 @@ from ...motion.blender.own_curves import pose_of_matrix
 from ...motion.frames import track_poses
 from ...motion.options import MotionOptions
 from ...motion.trajectory import FrameTrack, Numbers, Trajectory
-from ..address import Address, find_default, read_address
+from ..address import Address, find_default, read_address, warn_of_readers
 from ..connection import Connection
 from ..link import LiveLink, LiveRig, check_names, plan_wish
 from ..options import LiveOptions
@@ -222,7 +222,8 @@ def connect(
             "to pose it"
         )
     address = read_address(url or default_address())
-    _check_access(address, diagnostics)
+    check_access(address)
+    warn_of_readers(address, diagnostics)
     rig = BlenderRig(armature)
     check_names(options, rig)
     wish = plan_wish(options, rig.follows())
@@ -241,19 +242,12 @@ def default_address() -> str:
     return find_default(os.environ)
 
 
-def _check_access(address: Address, diagnostics: Diagnostics) -> None:
-    if address.is_local:
-        return
-    if not bpy.app.online_access:
+def check_access(address: Address) -> None:
+    """Raises ConnectError for another computer, where Blender may not go online."""
+    if not address.is_local and not bpy.app.online_access:
         raise ConnectError(
             f"{address.host} is another computer, and Blender may not go online: allow it under "
             "Preferences > System > Network, Allow Online Access"
-        )
-    if not address.is_secure:
-        diagnostics.warning(
-            "open-connection",
-            f"data to and from {address.host} can be read and changed on its way, "
-            "since its address begins with ws://; wss:// protects it",
         )
 
 

@@ -36,6 +36,7 @@ from ....core.kinematics.keys import (
 from ....core.kinematics.tree import retrace_tree
 from ..fitting.fit import settled_options
 from ..fitting.recorded import Recorded
+from ..fitting.servos import load_table
 from ..limits import is_endless
 from ..names import match_names
 from ..options import MotionOptions
@@ -45,6 +46,7 @@ from ..trajectory import Trajectory
 from .base import name_frames, plan_frames
 from .from_frames import explain_none, solve_joints
 from .loops import close_curves, compare_driven, list_led
+from .servos import keep_servos, with_servos
 
 _OVER = 1e-6
 _COARSE = 0.01
@@ -62,7 +64,8 @@ def apply_trajectory(
 ) -> Any:
     """Keys a motion on an imported robot, in a new action, which it gets; returns the action. Other
     actions stay in the file. Keys are at the samples, between frames too, so that the rig shows the
-    recorded lines exactly, and the splines of commands.
+    recorded lines exactly, and the splines of commands. The robot keeps the table of servos that
+    the options name, for the next motions and exports.
 
     `trajectory` may be the path of a recording, which is read as read_trajectory does. Joints that
     mimic another follow it; the base moves as the motion's frames say, and where it has
@@ -71,7 +74,7 @@ def apply_trajectory(
     is not an imported robot; nothing is left behind then.
     """
     armature = rig_of(armature)
-    options = options_of(options, MotionOptions)
+    options = with_servos(options_of(options, MotionOptions), armature)
     if isinstance(trajectory, Trajectory):
         return _apply(armature, trajectory, options, diagnostics)
     diagnostics = diagnostics_of(diagnostics, str(trajectory))
@@ -84,6 +87,7 @@ def apply_recorded(
 ) -> Trajectory:
     """Keys a motion that was read before its robot was there, and returns it as it fits the
     robot. Raises as apply_trajectory does."""
+    options = with_servos(options, armature)
     motion = settle_motion(recorded, extract_robot(armature), options, diagnostics)
     _apply(armature, motion, settled_options(options, motion), diagnostics)
     return motion
@@ -97,6 +101,8 @@ def _apply(
 ) -> Any:
     diagnostics = diagnostics_of(diagnostics, trajectory.source)
     check_robot(armature)
+    # A path is read before anything is made; the table of the rig itself is a text.
+    table = load_table(options.servos) if options.servos else ""
     trajectory = name_frames(armature, trajectory, options)
     bases = plan_frames(armature, trajectory, options, diagnostics)
     curves = [
@@ -114,7 +120,10 @@ def _apply(
     timing = options.start or _first_time(curves), frame_rate() / options.speed
     thinned = [replace(each, keys=_thin(each.keys, options, *timing)) for each in curves]
     closed = close_curves(armature, thinned, timing, diagnostics)
-    return _write(armature, closed, timing, trajectory, options)
+    action = _write(armature, closed, timing, trajectory, options)
+    if table:
+        keep_servos(armature, table)
+    return action
 
 
 def _plan_joints(

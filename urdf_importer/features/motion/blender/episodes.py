@@ -23,6 +23,7 @@ from ....core.progress import Progress, finish
 from ..datasets.episodes import Episode, EpisodeOptions, check_camera
 from ..datasets.writing import Making, write_steps
 from .sample import sample_trajectory, walk_frames
+from .servos import with_servos
 
 _CODEC = {"video.codec": "h264", "video.pix_fmt": "yuv420p", "video.channels": 3,
           "video.is_depth_map": False, "has_audio": False, "is_depth_map": False}  # fmt: skip
@@ -60,7 +61,7 @@ def record_episode_steps(
 ) -> Generator[Progress, None, tuple[Path, ...]]:
     """Runs record_episodes in steps, for progress bars."""
     armature = rig_of(armature)
-    options = options_of(options, EpisodeOptions)
+    options = with_servos(options_of(options, EpisodeOptions), armature)
     diagnostics = diagnostics_of(diagnostics)
     cameras = {name: _find_camera(name) for name in options.cameras}
     takes = _find_takes(armature, options)

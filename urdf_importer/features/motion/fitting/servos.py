@@ -90,10 +90,9 @@ def read_servos(path: AnyPath) -> tuple[Servo, ...]:
 
     Raises ReadError for joints that come twice, unknown words, and numbers that make no sense.
     """
-    source = os.fspath(path)
-    data = read_regular_file(source, most_bytes=_MOST_BYTES, called="table of servos")
+    source = "the rig's table of servos" if _is_text(path) else os.fspath(path)
     try:
-        return read_servos_text(decode_utf8(data))
+        return read_servos_text(load_table(path))
     except ReadError as error:
         raise ReadError(error.message, source=source, line=error.line) from None
 
@@ -101,6 +100,25 @@ def read_servos(path: AnyPath) -> tuple[Servo, ...]:
 def servos_by_joint(path: AnyPath) -> dict[str, Servo]:
     """Returns joint -> servo of a table; none without a path. Raises as read_servos does."""
     return {each.joint: each for each in read_servos(path)} if path else {}
+
+
+def load_table(path: AnyPath) -> str:
+    """Returns the text of a table of servos, of its path, with a line break at its end; a text as
+    rigs keep it stays unchanged. Raises ReadError."""
+    if _is_text(path):
+        return str(path)
+    source = os.fspath(path)
+    data = read_regular_file(source, most_bytes=_MOST_BYTES, called="table of servos")
+    try:
+        text = decode_utf8(data)
+    except ReadError as error:
+        raise ReadError(error.message, source=source, line=error.line) from None
+    return text if text.endswith("\n") else f"{text}\n"
+
+
+def _is_text(path: AnyPath) -> bool:
+    """Whether it is a table itself: a mapping of JSON, or several lines."""
+    return isinstance(path, str) and (path.lstrip().startswith("{") or "\n" in path)
 
 
 def read_servos_text(text: str) -> tuple[Servo, ...]:

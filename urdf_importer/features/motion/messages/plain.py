@@ -12,13 +12,14 @@ from ....core.diagnostics import ReadError
 from ..recordings.trees import MOST_JSON_BYTES, Tree, to_tree
 
 Places = NDArray[np.int64]
+_TYPES = ("JointState", "JointTrajectory")
 _JOINTS, _FRAMES = ('"position"', '"name"'), ('"translation"', '"rotation"')
 
 
 def find_json_motion(kind: str, schema: str) -> str:
     """Returns "joints" or "frames" where a JSON schema, or the name of a type without one, seems to
     hold these."""
-    if all(key in schema for key in _JOINTS) or "JointState" in kind:
+    if all(key in schema for key in _JOINTS) or any(name in kind for name in _TYPES):
         return "joints"
     return "frames" if all(key in schema for key in _FRAMES) or "Transform" in kind else ""
 

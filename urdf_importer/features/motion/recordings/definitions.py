@@ -34,6 +34,7 @@ tf2_msgs/TFMessage: geometry_msgs/TransformStamped[] transforms
 tf/tfMessage: geometry_msgs/TransformStamped[] transforms
 nav_msgs/Odometry: Header header; string child_frame_id; geometry_msgs/PoseWithCovariance pose;
   geometry_msgs/TwistWithCovariance twist
+std_msgs/String: string data
 sensor_msgs/LaserScan: Header header; float32 angle_min; float32 angle_max; float32 angle_increment;
   float32 time_increment; float32 scan_time; float32 range_min; float32 range_max; float32[] ranges;
   float32[] intensities

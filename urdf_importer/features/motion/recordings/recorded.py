@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Containers of messages -> the motions in their messages."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from functools import lru_cache, partial
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -12,14 +12,11 @@ import numpy as np
 from ....core.diagnostics import Diagnostics, ReadError, quote
 from ....core.files.regular import explain_failure, open_regular_file
 from ..gather import Gathered
-from ..messages.plain import decode_json, find_json_motion, stack_messages
-from ..messages.protobuf import ProtobufReader, find_motion, read_types
+from ..messages.decoders import ENCODINGS, find_decoder, find_motion
 from ..options import MotionOptions
 from . import bags, mcap, rosbag2
 from .compression import MOST_UNPACKED
-from .definitions import Definition, read_definition
 from .formats import BAG, DATABASE, MCAP
-from .layouts import Decoder
 from .motions import Collector
 from .streams import Channel, Piece, Pieces, Survey, Wanted
 from .topics import Topic, choose_topic
@@ -32,8 +29,6 @@ _ALONG = frozenset(
     )
 )
 """Types whose frames name the moving body, so that they come along with joints."""
-_OF_ROS = ("ros1", "cdr")
-_ENCODINGS = (*_OF_ROS, "json", "protobuf")
 
 
 def list_streams(source: str) -> tuple[Topic, ...]:
@@ -44,7 +39,7 @@ def list_streams(source: str) -> tuple[Topic, ...]:
 def _refuse_encodings(counts: Mapping[Channel, tuple[int, int, int]]) -> None:
     """Raises ReadError where messages are encoded in a way that is not read."""
     for channel, (count, _, _) in counts.items():
-        if channel.encoding not in _ENCODINGS:
+        if channel.encoding not in ENCODINGS:
             raise ReadError(
                 f"{quote(channel.topic)} ({count} of {quote(channel.type)[1:-1]}) is encoded in "
                 f"{quote(channel.encoding)[1:-1]}, which is not read; ros1, cdr, json and protobuf "
@@ -72,7 +67,7 @@ def _count(source: str) -> dict[Channel, tuple[int, int, int]]:
 def _merge(counts: dict[Channel, tuple[int, int, int]]) -> tuple[Topic, ...]:
     """Several publishers of one topic are one topic."""
     found: dict[tuple[str, str], Topic] = {}
-    define = lru_cache(maxsize=None)(_find_motion)
+    define = lru_cache(maxsize=None)(find_motion)
     for channel, (count, start, end) in counts.items():
         before = found.get((channel.topic, channel.type))
         if before is not None and before.count:
@@ -89,44 +84,6 @@ def _merge(counts: dict[Channel, tuple[int, int, int]]) -> tuple[Topic, ...]:
             motion=motion,
         )
     return tuple(sorted(found.values(), key=lambda each: (each.name, each.type)))
-
-
-def _define(encoding: Any, kind: str, text: str) -> Definition | None:
-    """Returns the definition of a channel's type; None where its messages cannot be read. Many
-    channels share one."""
-    with suppress(ReadError):
-        return read_definition(kind, text, encoding) if encoding in _OF_ROS else None
-    return None
-
-
-def _find_motion(encoding: str, kind: str, text: str) -> str:
-    """Returns "joints" or "frames" where the messages of a channel hold these, else nothing."""
-    if encoding == "json":
-        return find_json_motion(kind, text)
-    if encoding == "protobuf":
-        with suppress(ReadError):
-            return find_motion(read_types(text.encode("latin-1", "replace")), kind)
-        return ""
-    definition = _define(encoding, kind, text)
-    return definition.motion if definition else ""
-
-
-Decode = Callable[[Sequence[Any]], list[tuple[Any, Any]]]
-
-
-def _decoder_of(channel: Channel, define: Any) -> Decode | None:
-    """Returns the function that reads the messages of a channel; None where none does."""
-    encoding: Any = channel.encoding
-    if encoding == "json":
-        return partial(stack_messages, decode=decode_json)
-    if encoding == "protobuf":
-        with suppress(ReadError):
-            types = read_types(channel.definition.encode("latin-1", "replace"))
-            reader = ProtobufReader(types, channel.type)
-            return partial(stack_messages, decode=reader.decode)
-        return None
-    definition = define(encoding, channel.type, channel.definition)
-    return Decoder(definition, encoding).decode if definition else None
 
 
 def read_stream(
@@ -146,7 +103,7 @@ def read_stream(
 
     def wanted(channel: Channel) -> bool:
         is_chosen = (channel.topic, channel.type) == (chosen.name, chosen.type)
-        return is_chosen or (channel.type in _ALONG and channel.encoding in _ENCODINGS)
+        return is_chosen or (channel.type in _ALONG and channel.encoding in ENCODINGS)
 
     collector = Collector(options)
     lost = _decode(walk(source, wanted, diagnostics), collector)
@@ -158,14 +115,11 @@ def read_stream(
 
 def _decode(pieces: Iterable[Piece], collector: Collector) -> int:
     """Returns how many messages could not be read."""
-    decoders: dict[Channel, Decode | None] = {}
-    define: Any = lru_cache(maxsize=None)(_define)
+    find = lru_cache(maxsize=None)(find_decoder)
     lost = 0
     for piece in pieces:
         channel = piece.channel
-        if channel not in decoders:
-            decoders[channel] = _decoder_of(channel, define)
-        decoder = decoders[channel]
+        decoder = find(channel.encoding, channel.type, channel.definition)
         if decoder is None:
             lost += len(piece.messages)
             continue

@@ -10,6 +10,7 @@ import csv
 import io
 import itertools
 import math
+import re
 import warnings
 from array import array
 from collections.abc import Iterator, Sequence
@@ -70,7 +71,10 @@ def _find_separator(text: str) -> str:
 
 
 def _split(text: str, separator: str) -> Lines:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    # Most tables are read as a whole after a few lines, so that the others are not made.
+    plain = (each[0] for each in re.finditer(r"[^\n]*\n|[^\n]+", text))
+    lines = io.StringIO(text, newline="") if "\r" in text else plain
+    reader = csv.reader(lines, delimiter=separator)
     comma = separator in ";\t"
     try:
         for row in reader:

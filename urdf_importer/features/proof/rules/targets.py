@@ -2,12 +2,12 @@
 """Refusals of programs that no writer of the library knows: names, and rules of ROS and Drake."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import PurePosixPath
 
 from ....core.diagnostics import Named, quote
-from ....core.model import Mesh
-from ..survey import RobotSurvey
+from ....core.model import Link, Mesh
+from ..survey import RobotSurvey, Shape
 from .rule import ERROR, WARNING, Fault, Rule
 
 _ROS = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
@@ -53,8 +53,13 @@ def _reserved_world(survey: RobotSurvey) -> Iterator[Fault]:
 
 def _no_limit(survey: RobotSurvey) -> Iterator[Fault]:
     for joint in survey.robot.joints:
-        if joint.type in ("revolute", "prismatic") and joint.limit is None:
-            text = f"joint {quote(joint.name)} is {joint.type} and has no limit: urdfdom refuses"
+        limit, lacks = joint.limit, ""
+        if limit is None and joint.type in ("revolute", "prismatic"):
+            lacks = "limit"
+        elif limit is not None and None in (limit.effort, limit.velocity):
+            lacks = "limit of effort" if limit.effort is None else "limit of velocity"
+        if lacks:
+            text = f"joint {quote(joint.name)} is {joint.type} and has no {lacks}: urdfdom refuses"
             yield Fault(joint, f"{text} the whole robot")
 
 
@@ -66,15 +71,29 @@ def _root_inertia(survey: RobotSurvey) -> Iterator[Fault]:
         yield Fault(root, f"{text}: put a link without mass above it", root.inertial.line)
 
 
-def _drake_meshes(survey: RobotSurvey) -> Iterator[Fault]:
-    for link in survey.robot.links:
-        for shape in link.collisions:
-            if not isinstance(shape.geometry, Mesh):
-                continue
-            name = shape.geometry.filename
-            if PurePosixPath(name).suffix.lower() not in _DRAKE_MESHES:
-                text = f"mesh {quote(name)} of link {quote(link.name)} does not collide in Drake"
-                yield Fault(link, f"{text}, which reads {', '.join(_DRAKE_MESHES)}", shape.line)
+def _meshes(
+    shapes: Callable[[Link], Sequence[Shape]], is_good: Callable[[str], bool], why: str
+) -> Callable[..., Iterator[Fault]]:
+    def find(survey: RobotSurvey) -> Iterator[Fault]:
+        for link in survey.robot.links:
+            for shape in shapes(link):
+                if isinstance(shape.geometry, Mesh) and not is_good(shape.geometry.filename):
+                    name = f"mesh {quote(shape.geometry.filename)} of link {quote(link.name)}"
+                    yield Fault(link, f"{name} {why}", shape.line)
+
+    return find
+
+
+_drake_meshes = _meshes(
+    lambda link: link.collisions,
+    lambda name: PurePosixPath(name).suffix.lower() in _DRAKE_MESHES,
+    f"does not collide in Drake, which reads {', '.join(_DRAKE_MESHES)} and refuses others",
+)
+_ros_meshes = _meshes(
+    lambda link: link.shapes,
+    lambda name: "://" in name,
+    "has neither package:// nor file:// before it: RViz and MoveIt do not find it",
+)
 
 
 TARGET_RULES = (
@@ -84,5 +103,6 @@ TARGET_RULES = (
     Rule("name-refused", ERROR, _reserved_world, ("mujoco", "drake")),
     Rule("target-limit", ERROR, _no_limit, ("ros", "moveit")),
     Rule("target-root-inertia", WARNING, _root_inertia, ("ros", "moveit")),
-    Rule("target-mesh", WARNING, _drake_meshes, ("drake",)),
+    Rule("target-mesh", ERROR, _drake_meshes, ("drake",)),
+    Rule("target-mesh", WARNING, _ros_meshes, ("ros", "moveit")),
 )

@@ -48,7 +48,7 @@ class Drive:
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DriveSearch:
     """Looks for a drive on the root link, then on the links below it; `passive` joints drive
-    nothing. `commands` are those that the description's own block of ros2_control gives joints;
+    nothing. `commands` are joint -> its commands in the description's own block of ros2_control;
     empty where there is no block, and joints take any."""
 
     tree: KinematicTree

@@ -105,7 +105,7 @@ def _find_start(names: Iterable[str]) -> str:
 
 
 def _make_limb(tree: KinematicTree, tip: Tip, name: str) -> Group:
-    """Returns the joints of a tip as a group. A chain goes on to the tool's frame, which is fixed
+    """Returns the joints of a tip as a group. A chain ends at the tool's frame, which is fixed
     on the last link."""
     found = describe_group(tree.robot, name, tip.joints)
     chains = tuple(replace(each, tip_link=tip.link) for each in found.chains)

@@ -77,7 +77,7 @@ def _list_solvers(plan: RosPlan) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _list_named_chains(plan: RosPlan) -> Iterator[str]:
-    """Yields the groups whose joints, all of which move on their own, are one chain."""
+    """Yields the groups whose joints are one chain and all move on their own."""
     for group, names in resolve_groups(plan.robot, plan.semantics).items():
         known = (plan.tree.motion_of[name] for name in names if name in plan.tree.motion_of)
         moving = tuple(each.joint.name for each in known if each.moves)

@@ -108,14 +108,14 @@ class _Child:
                 stdout=said,
                 stderr=complaints,
                 cwd=self._folder,
-                env=_environment(),
+                env=bare_environment(),
                 start_new_session=os.name == "posix",
             )
         try:
             with words.open("rb") as said_so_far:
                 is_done = self._talk(process, said_so_far)
         finally:
-            _kill(process)
+            end_process(process)
             with suppress(OSError):
                 process.stdin.close() if process.stdin is not None else None
             process.wait()
@@ -189,7 +189,7 @@ class _Child:
         return ReadError(reason, source=self._source)
 
 
-def _kill(process: subprocess.Popen[bytes]) -> None:
+def end_process(process: subprocess.Popen[bytes]) -> None:
     """Ends the process at once, if it still runs, and its children."""
     if process.poll() is None:
         if os.name == "posix":
@@ -199,7 +199,7 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
             process.kill()
 
 
-def _environment() -> dict[str, str]:
+def bare_environment() -> dict[str, str]:
     """Returns the variables of the child: no variable that makes pxr load plugins or look
     elsewhere.
     """
