@@ -30,9 +30,7 @@ from .operators import (
     RemoveWaypoint,
     SaveWaypoints,
     SetMove,
-    SwivelElbow,
     UpdateWaypoint,
-    has_swivel,
 )
 from .overlay import refresh
 
@@ -99,8 +97,6 @@ class WaypointsPanel(RobotSubPanel, bpy.types.Panel):
         row.prop(manager, "urdf_waypoint_path", text="", icon="CURVE_PATH", toggle=True)
         row.operator(OpenWaypoints.bl_idname, text="", icon="FILE_FOLDER")
         row.operator(SaveWaypoints.bl_idname, text="", icon="FILE_TICK")
-        if has_swivel(robot, read_link(context)):
-            layout.operator(SwivelElbow.bl_idname, icon="DRIVER_ROTATIONAL_DIFFERENCE")
         _draw_plan(layout, context, robot)
 
 
