@@ -101,3 +101,17 @@ def test_the_path_is_planned_anew_with_other_limits_and_as_a_loop(
     finally:
         manager.urdf_waypoint_loop, manager.urdf_limits_file = False, ""
     assert find(panda).plan.duration == pytest.approx(alone)
+
+
+def test_an_arm_on_a_rail_keeps_its_swivel(panda: Any, extension: ModuleType) -> None:
+    has_swivel = extension.operators.waypoints.operators.has_swivel
+    assert has_swivel(panda, "panda_hand") and not has_swivel(panda, "panda_link4")
+    assert bpy.ops.urdf.mount_axis(axis=(0.0, 1.0, 0.0)) == {"FINISHED"}
+    bpy.context.view_layer.update()
+    assert has_swivel(panda, "panda_hand")
+    bpy.context.window_manager.urdf_waypoint_link = "panda_hand"
+    before = link_pose(panda, "panda_hand")
+    assert bpy.ops.urdf.swivel_elbow(angle=0.5) == {"FINISHED"}
+    bpy.context.view_layer.update()
+    assert get_joint_positions(panda)["panda_joint3"] != pytest.approx(0.0, abs=0.1)
+    assert link_pose(panda, "panda_hand") == pytest.approx(before, abs=1e-5)
