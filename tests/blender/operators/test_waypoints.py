@@ -109,6 +109,9 @@ def test_an_arm_on_a_rail_keeps_its_swivel(panda: Any, extension: ModuleType) ->
     assert bpy.ops.urdf.mount_axis(axis=(0.0, 1.0, 0.0)) == {"FINISHED"}
     bpy.context.view_layer.update()
     assert has_swivel(panda, "panda_hand")
+    home = {"panda_joint2": -0.3, "panda_joint4": -2.0, "panda_joint6": 1.8}
+    set_joint_positions(panda, home)
+    bpy.context.view_layer.update()
     bpy.context.window_manager.urdf_waypoint_link = "panda_hand"
     before = link_pose(panda, "panda_hand")
     assert bpy.ops.urdf.swivel_elbow(angle=0.5) == {"FINISHED"}
