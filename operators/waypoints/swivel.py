@@ -73,13 +73,13 @@ def draw_swivel(layout: Any, context: Any, robot: Any) -> None:
 
 
 def has_swivel(robot: Any, link: str) -> bool:
-    """Whether seven joints that turn move a link."""
+    """Whether seven joints that turn move a link, on a rail or not."""
     rig = recall_rig(robot)
     try:
         names = choose_unlocked(robot, rig, link, None)
     except KinematicsError:
         return False
-    return len(names) == 7 and all(rig.motions[each].kind == "revolute" for each in names)
+    return sum(rig.motions[each].kind == "revolute" for each in names) == 7
 
 
 def _find_angle(robot: Any, link: str) -> float:

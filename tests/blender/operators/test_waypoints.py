@@ -151,3 +151,20 @@ def test_the_range_of_the_elbow_is_said_once_the_tool_has_come_to_rest(
     assert not swivel._find_place(panda, "panda_hand").is_at(kept.place)
     bpy.context.window_manager.urdf_ik.link = "panda_link3"
     assert look() is None and bpy.context.scene.urdf_swivel == 0.0
+
+
+def test_an_arm_on_a_rail_keeps_its_swivel(panda: Any, extension: ModuleType) -> None:
+    has_swivel = extension.operators.waypoints.swivel.has_swivel
+    assert has_swivel(panda, "panda_hand") and not has_swivel(panda, "panda_link4")
+    assert bpy.ops.urdf.mount_axis(axis=(0.0, 1.0, 0.0)) == {"FINISHED"}
+    bpy.context.view_layer.update()
+    assert has_swivel(panda, "panda_hand")
+    home = {"panda_joint2": -0.3, "panda_joint4": -2.0, "panda_joint6": 1.8}
+    set_joint_positions(panda, home)
+    bpy.context.view_layer.update()
+    bpy.context.window_manager.urdf_ik.link = "panda_hand"
+    before = link_pose(panda, "panda_hand")
+    bpy.context.scene.urdf_swivel = 0.5
+    bpy.context.view_layer.update()
+    assert get_joint_positions(panda)["panda_joint3"] != pytest.approx(0.0, abs=0.1)
+    assert link_pose(panda, "panda_hand") == pytest.approx(before, abs=1e-5)

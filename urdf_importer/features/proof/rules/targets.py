@@ -37,10 +37,19 @@ _usd_names = _refuse(
     lambda name: _USD.fullmatch(name) is not None,
 )  # fmt: skip
 _gazebo_names = _refuse(
-    "Gazebo", "'::', 'world' and names between double underscores are its own",
-    lambda name: "::" not in name and name != "world"
-    and not (name.startswith("__") and name.endswith("__")),
+    "Gazebo", "'::' and names between double underscores are its own",
+    lambda name: "::" not in name and not (name.startswith("__") and name.endswith("__")),
 )  # fmt: skip
+
+
+def _carried_world(survey: RobotSurvey) -> Iterator[Fault]:
+    """A root link called world is the usual way to fix a robot in Gazebo."""
+    carried = {joint.child for joint in survey.robot.joints}
+    parts: tuple[Named, ...] = (*survey.robot.links, *survey.robot.joints)
+    for part in parts:
+        if part.name == "world" and not (isinstance(part, Link) and "world" not in carried):
+            kind = type(part).__name__.lower()
+            yield Fault(part, f"Gazebo refuses {kind} 'world': only a root link can have this name")
 
 
 def _reserved_world(survey: RobotSurvey) -> Iterator[Fault]:
@@ -100,6 +109,7 @@ TARGET_RULES = (
     Rule("name-refused", ERROR, _ros_names, ("ros", "moveit")),
     Rule("name-refused", ERROR, _usd_names, ("usd", "isaac")),
     Rule("name-refused", ERROR, _gazebo_names, ("gazebo",)),
+    Rule("name-refused", ERROR, _carried_world, ("gazebo",)),
     Rule("name-refused", ERROR, _reserved_world, ("mujoco", "drake")),
     Rule("target-limit", ERROR, _no_limit, ("ros", "moveit")),
     Rule("target-root-inertia", WARNING, _root_inertia, ("ros", "moveit")),
