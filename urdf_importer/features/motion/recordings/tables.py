@@ -11,17 +11,16 @@ import io
 import itertools
 import math
 import re
-import warnings
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ....core.diagnostics import Diagnostics, ReadError, WriteError, one_line, quote
 from ....core.kinematics.tree import retrace_tree
 from ....core.model import Robot
+from ..decimals import BLOCK, read_decimals
 from ..fitting.layouts import recorded_rows
 from ..fitting.recorded import Recorded
 from ..fitting.times import TIME_SCALES, TimeColumns, find_times, is_time, read_time
@@ -33,7 +32,8 @@ from ..trajectory import MOST_TIME, NANOSECONDS, Numbers, Trajectory
 
 BASE = ("base_x", "base_y", "base_z", "base_qx", "base_qy", "base_qz", "base_qw")
 MOST_COLUMNS = 4096
-_BLOCK = 8 * 1024 * 1024
+_LONGEST = 4 * 1024 * 1024
+_WHOLE, _KEPT = 2**53, 2**21
 _FIELDS = {"position": "positions", "velocity": "velocities", "effort": "efforts"}
 
 
@@ -49,7 +49,7 @@ def read_table(
     separator = _find_separator(text)
     heading, lines = _find_heading(_split(text, separator), options)
     if not heading:
-        return recorded_rows(_read_rows(lines), options.rate, source)
+        return recorded_rows(_read_rows(text, lines, separator), options.rate, source)
     if "%time" in heading and any(name.startswith("field.") for name in heading):
         return _gather_fields(heading, lines)
     first = next(lines, None)
@@ -74,7 +74,7 @@ def _split(text: str, separator: str) -> Lines:
     # Most tables are read as a whole after a few lines, so that the others are not made.
     plain = (each[0] for each in re.finditer(r"[^\n]*\n|[^\n]+", text))
     lines = io.StringIO(text, newline="") if "\r" in text else plain
-    reader = csv.reader(lines, delimiter=separator)
+    reader = csv.reader(map(_bounded, lines), delimiter=separator)
     comma = separator in ";\t"
     try:
         for row in reader:
@@ -86,6 +86,12 @@ def _split(text: str, separator: str) -> Lines:
     except csv.Error as error:
         message = f"the table cannot be read: {one_line(error)}"
         raise ReadError(message, line=reader.line_num) from None
+
+
+def _bounded(line: str) -> str:
+    if len(line) > _LONGEST:
+        raise ReadError(f"a line has more than {_LONGEST:,} characters")
+    return line
 
 
 def _without_comma(cell: str) -> str:
@@ -180,74 +186,95 @@ def _read_fast(table: _Table, kept: list[int]) -> tuple[Times, Numbers] | None:
     """Returns times and numbers of plain lines; None for any other, which _read_slow reads or
     refuses."""
     columns, (line, row) = table.times, table.first or (0, [])
-    if columns.rest is not None or columns.unit == "iso" or not kept or not row or line < 2:
+    if columns.unit == "iso" or not kept or not row:
         return None
-    commas = table.separator != "," and "," in table.text
-    if commas or '"' in table.text or "\r" in table.text:
+    own = [at for at in (columns.at, columns.rest) if at is not None]
+    found = _load(table.text, table.separator, line, len(table.heading), [*own, *kept], len(own))
+    if found is None:
         return None
-    # Doubles hold whole seconds, not whole nanoseconds.
-    digits = row[columns.at].strip().lstrip("+-") if columns.at is not None else ""
-    whole = columns.unit != "s" and digits.isdigit()
-    offset = 0
-    for _ in range(line - 1):
-        offset = table.text.index("\n", offset) + 1
-    own = [] if columns.at is None or whole else [columns.at]
-    rows = _load(table, offset, [*own, *kept])
-    if rows is None:
-        return None
-    if columns.at is None:
+    own_numbers, rows, wholes = found
+    if not own:
         return np.zeros(len(rows), np.int64), rows
-    found = _load(table, offset, [columns.at], whole=True) if whole else rows[:, :1]
-    if found is None or not np.isfinite(found).all():
+    times: Times | None = None
+    if len(own) == 2:
+        seconds, rest = _scale(own_numbers[:, 0], "s"), _scale(own_numbers[:, 1], "ns")
+        times = None if seconds is None or rest is None else seconds + rest
+    elif wholes is None or columns.unit == "s":
+        times = _scale(own_numbers[:, 0], columns.unit)
+    elif (np.abs(wholes) < MOST_TIME // TIME_SCALES[columns.unit]).all():
+        times = wholes * TIME_SCALES[columns.unit]
+    return None if times is None else (times, rows)
+
+
+def _scale(times: Numbers, unit: str) -> Times | None:
+    """Returns nanoseconds; None where doubles do not hold them."""
+    scale = TIME_SCALES[unit]
+    if not (np.abs(times) < min(MOST_TIME // scale, _WHOLE)).all():
         return None
-    times, rows, scale = found[:, 0], rows[:, len(own) :], TIME_SCALES[columns.unit]
-    if (np.abs(times) >= MOST_TIME // scale).any():
-        return None
-    if whole:
-        return times * scale, rows
     before = np.floor(times)
     rest = np.rint((times - before) * scale)
-    return before.astype(np.int64) * scale + rest.astype(np.int64), rows
+    return before.astype(np.int64) * scale + rest.astype(np.int64)
 
 
-def _load(table: _Table, offset: int, columns: list[int], *, whole: Any = False) -> Any:
-    """Returns the numbers of columns (m, n), read in blocks of lines; None where one is not plain,
-    or there are more than are held."""
-    blocks, count, text, width = [], 0, table.text, len(table.heading)
+def _load(
+    text: str, separator: str, line: int, width: int, columns: Sequence[int], apart: int = 0
+) -> tuple[Numbers, Numbers, Times | None] | None:
+    """Returns the numbers of columns (m, n) from a line on, read in blocks of lines: the first of
+    them `apart`, the others, and the very first where all are whole. None where a number is not
+    plain, or there are more than are held."""
+    text = text.replace("\r\n", "\n") if "\r" in text else text
+    offset = 0
+    for _ in range(line - 1):
+        offset = text.find("\n", offset) + 1
+    if "\r" in text or text.find('"', offset) >= 0:
+        return None
+    # glibc learns from a large array to keep freed memory: the arrays of each block would be got
+    # anew from the system, which takes as long as reading them.
+    np.empty(_KEPT)
+    blocks, count = [], 0
     while offset < len(text):
-        end = text.find("\n", offset + _BLOCK)
-        end = len(text) if end < 0 else end + 1
-        part = text[offset:end]
+        end = text.find("\n", offset + BLOCK) + 1 or len(text)
+        if end - offset > BLOCK + _LONGEST:
+            return None
+        found = read_decimals(_plain_lines(text[offset:end], separator), width, columns)
         offset = end
-        count += part.count("\n") * len(columns)
-        lines = part.count("\n") + (not part.endswith("\n"))
-        if count > MOST_VALUES or part.count(table.separator) != lines * (width - 1):
+        count += 0 if found is None else found[0].size
+        if found is None or count > MOST_VALUES or _has_blank(found[0]):
             return None
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("error")
-                blocks.append(
-                    np.loadtxt(
-                        io.StringIO(part),
-                        dtype=np.int64 if whole else np.float64,
-                        comments=None,
-                        delimiter=table.separator,
-                        usecols=columns,
-                        ndmin=2,
-                    )
-                )
-        except (ValueError, UserWarning, OverflowError, DeprecationWarning):
-            return None
-        if len(blocks[-1]) != lines:
-            return None
-    return np.concatenate(blocks)
+        numbers, whole = found
+        blocks.append((numbers[:, :apart].copy(), numbers[:, apart:].copy(), whole))
+    first, others, wholes = zip(*blocks, strict=True)
+    is_whole = all(each is not None for each in wholes)
+    return (
+        np.concatenate(first),
+        np.concatenate(others),
+        np.concatenate(wholes) if is_whole else None,
+    )
 
 
-def _read_rows(lines: Lines) -> Numbers:
+def _has_blank(rows: Numbers) -> bool:
+    """Whether a line has no numbers: it may be no row."""
+    blank = np.isnan(rows)
+    return bool(blank.any()) and bool(blank.all(axis=1).any())
+
+
+def _plain_lines(text: str, separator: str) -> bytes:
+    """Returns lines with commas between the cells, and points in numbers."""
+    plain = text.encode("ascii", "replace")
+    if separator != ",":
+        plain = plain.replace(b",", b".").replace(separator.encode(), b",")
+    return plain if plain.endswith(b"\n") else plain + b"\n"
+
+
+def _read_rows(text: str, lines: Lines, separator: str) -> Numbers:
     """Returns all rows of a table without a heading."""
-    numbers, width, count = array("d"), 0, 0
-    for line, row in lines:
-        width = width or len(row)
+    first = next(lines)
+    width = len(first[1])
+    found = _load(text, separator, first[0], width, range(width))
+    if found is not None:
+        return found[1]
+    numbers, count = array("d"), 0
+    for line, row in itertools.chain([first], lines):
         if len(row) != width:
             raise ReadError(f"the line has {len(row)} fields, not {width}", line=line)
         _extend(numbers, row, line)
@@ -283,12 +310,11 @@ def _gather_long(
         _extend(numbers, [row[long[1]]], line)
     gathered = Gathered()
     for name, (times, numbers) in joints.items():
-        values = np.asarray(numbers)[:, None]
         block = SampleBlock(
             names=(name,),
             times=np.array(times, dtype=np.int64),
             order=np.arange(len(times)),
-            positions=np.where(np.isfinite(values), values, np.nan),
+            positions=np.asarray(numbers)[:, None],
         )
         gathered.add(block)
     return gathered
@@ -323,8 +349,7 @@ def add_columns(names: list[str], times: Times, values: Numbers) -> Gathered:
     else:
         base = []
     joints = [i for i, name in enumerate(names) if i not in base and name]
-    positions = values[:, joints]
-    positions[~np.isfinite(positions)] = np.nan
+    positions = values[:, joints] if len(joints) < len(names) else values
     own = tuple(names[i] for i in joints)
     gathered.add(SampleBlock(names=own, times=times, order=order, positions=positions))
     return gathered
@@ -355,10 +380,10 @@ def _gather_fields(heading: list[str], lines: Lines) -> Gathered:
             _extend(values[kind], ["" if at is None else row[at] for at in places], line)
     gathered = Gathered()
     for names, (times, order, values) in blocks.items():
-        shaped = {}
-        for kind, target in _FIELDS.items():
-            found = np.array(values[kind]).reshape(len(times), count)
-            shaped[target] = np.where(np.isfinite(found), found, np.nan)
+        shaped = {
+            target: np.array(values[kind]).reshape(len(times), count)
+            for kind, target in _FIELDS.items()
+        }
         gathered.add(
             SampleBlock(names=names, times=np.array(times), order=np.array(order), **shaped)
         )
