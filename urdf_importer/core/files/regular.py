@@ -85,7 +85,15 @@ def read_regular_file(
             f"the file is bigger than {most_bytes // 2**20} MB, too big for a {called}",
             source=path,
         )
+    refuse_pointer(data, path)
     return data
+
+
+def refuse_pointer(data: bytes, source: str = "") -> None:
+    """Raises ReadError for what Git LFS leaves in place of a file."""
+    if data.startswith(_LFS):
+        message = "this is a Git LFS pointer, not the file itself; 'git lfs pull' fetches it"
+        raise ReadError(message, source=source, line=1)
 
 
 def decode_utf8(data: bytes, source: str = "") -> str:

@@ -201,7 +201,7 @@ def read_episode(folder: Path, topic: str | None, diagnostics: Diagnostics) -> R
 
 
 def _names_of(dataset: Dataset, key: str) -> tuple[str, ...]:
-    """Returns the names of a feature's numbers: a list, or a dict of lists."""
+    """Returns the names of a feature's numbers: a list, or lists in a list or a dict."""
     feature = dataset.features.get(key)
     if feature is None:
         known = ", ".join(map(quote, list(dataset.features)[:8]))
@@ -210,8 +210,9 @@ def _names_of(dataset: Dataset, key: str) -> tuple[str, ...]:
         kind = quote_value(feature.get("dtype"))
         raise ReadError(f"the feature {quote(key)} has {kind}, not numbers")
     names = feature.get("names")
-    if isinstance(names, dict):
-        names = [name for each in names.values() if isinstance(each, list) for name in each]
+    parts = list(names.values()) if isinstance(names, dict) else names
+    if isinstance(parts, list) and any(isinstance(each, list) for each in parts):
+        names = [name for each in parts if isinstance(each, list) for name in each]
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         return ()
     return tuple(names) if len(set(names)) == len(names) else ()

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ....core.diagnostics import Diagnostics, ReadError, quote
-from ....core.files.regular import explain_failure, open_regular_file
+from ....core.files.regular import HEAD_BYTES, explain_failure, open_regular_file, refuse_pointer
 from ..gather import Gathered
 from ..messages.decoders import ENCODINGS, find_decoder, find_motion
 from ..options import MotionOptions
@@ -207,13 +207,14 @@ def _find_container(file: BinaryIO) -> tuple[Any, Any] | None:
     """Returns the functions that read and survey a file by its first bytes; None for a database,
     which only SQLite opens. Raises ReadError for anything else."""
     file.seek(0)
-    head = file.read(16)
+    head = file.read(HEAD_BYTES)
     file.seek(0)
+    refuse_pointer(head)
     if head.startswith(bags.MAGIC):
         return bags.read_bag, bags.survey_bag
     if head.startswith(mcap.MAGIC):
         return mcap.read_mcap, mcap.survey_mcap
-    if head == rosbag2.MAGIC:
+    if head.startswith(rosbag2.MAGIC):
         return None
     if head.startswith(b"#ROSBAG V"):
         version = head.partition(b"\n")[0].decode("latin-1")[9:]

@@ -32,7 +32,7 @@ from ..trajectory import MOST_TIME, NANOSECONDS, Numbers, Trajectory
 
 BASE = ("base_x", "base_y", "base_z", "base_qx", "base_qy", "base_qz", "base_qw")
 MOST_COLUMNS = 4096
-_LONGEST = 4 * 1024 * 1024
+_LONGEST, _LEAST_COUNTED = 4 * 1024 * 1024, 7
 _WHOLE, _KEPT = 2**53, 2**21
 _FIELDS = {"position": "positions", "velocity": "velocities", "effort": "efforts"}
 
@@ -107,7 +107,14 @@ def _find_heading(lines: Lines, options: MotionOptions) -> tuple[list[str], Line
     if not row:
         raise ReadError("the table is empty")
     named = [each.strip() for each in options.columns.split(",")] if options.columns else []
-    if all(_is_number(each) for each in row):
+    counted = list(map(str, range(len(row))))
+    if len(row) > _LEAST_COUNTED and row in (counted, ["", *counted[:-1]]):
+        # pandas numbers columns without names, and rows, whose column has no number.
+        at = 0 if row[0] else 1
+        lines, row = ((number, each[at:]) for number, each in lines), row[at:]
+        if not named:
+            return [], lines
+    elif all(_is_number(each) for each in row):
         lines = itertools.chain([(line, row)], lines)
         if not named:
             return [], lines
@@ -268,7 +275,9 @@ def _plain_lines(text: str, separator: str) -> bytes:
 
 def _read_rows(text: str, lines: Lines, separator: str) -> Numbers:
     """Returns all rows of a table without a heading."""
-    first = next(lines)
+    first = next(lines, None)
+    if first is None:
+        raise ReadError("the table is empty")
     width = len(first[1])
     found = _load(text, separator, first[0], width, range(width))
     if found is not None:
