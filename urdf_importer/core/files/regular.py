@@ -9,7 +9,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO, Literal
 
-from ..diagnostics import MeshError, ReadError, quote
+from ..diagnostics import KinematicsError, MeshError, ReadError, quote
 
 FileKind = Literal["mesh", "texture", "file", "model", "include"]
 """The use of a file; an include is a part of a xacro description, or its YAML."""
@@ -90,7 +90,7 @@ def read_regular_file(
 
 
 def refuse_pointer(data: bytes, source: str = "") -> None:
-    """Raises ReadError for what Git LFS leaves in place of a file."""
+    """Raises ReadError for a pointer, which Git LFS leaves in place of a file."""
     if data.startswith(_LFS):
         message = "this is a Git LFS pointer, not the file itself; 'git lfs pull' fetches it"
         raise ReadError(message, source=source, line=1)
@@ -103,6 +103,18 @@ def decode_utf8(data: bytes, source: str = "") -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ReadError("the text is not UTF-8", source=source, line=line) from None
+
+
+@contextmanager
+def naming_file(source: str) -> Iterator[None]:
+    """Gives errors about motions, and of reading, the file that they are about, unless they have
+    one: they become ReadErrors."""
+    try:
+        yield
+    except (ReadError, KinematicsError) as error:
+        if error.source:
+            raise
+        raise ReadError(error.message, source=source, line=error.line) from None
 
 
 def explain_failure(error: OSError) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ..diagnostics import ReadError, quote
-from ..files.regular import refuse_pointer
 
 # Byte order marks, with the encodings of the whole text and of the text behind them; and the first
 # "<" of a file that should have had one. The longest come first.
@@ -32,6 +31,7 @@ _ENCODINGS = re.compile(
 
 _DECLARATION = re.compile(rb"\s*<\?xml(?=\s)[^>]*\?>")
 _DECLARED_ENCODING = re.compile(rb"""\sencoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
+_GIT_LFS = b"version https://git-lfs.github.com/"
 _TO_BLANKS = bytes(byte if byte in b"\r\n" else ord(" ") for byte in range(256))
 
 
@@ -49,7 +49,12 @@ def decode_text(raw: bytes, source: str) -> Text:
     The XML declaration becomes blanks, so that its version does not matter, nor white space before
     it; all lines stay where they were. Raises ReadError where there is nothing to parse.
     """
-    refuse_pointer(raw, source)
+    if raw.startswith(_GIT_LFS):
+        raise ReadError(
+            "this is a Git LFS pointer, not the file itself; 'git lfs pull' fetches it",
+            source=source,
+            line=1,
+        )
     data, is_decoded = _without_mark(raw, source)
     declaration = _DECLARATION.match(data)
     if declaration is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lines of numbers between commas -> arrays, to the bit as `float` reads them.
+"""Lines of numbers -> arrays, to the bit as `float` reads them.
 
 A cell without an exponent is a whole number by a power of ten. Eight digits are folded at once
 (Lemire, Number Parsing at a Gigabyte per Second, 2021); up to 2**53 and 10**22 both are doubles, so
@@ -16,12 +16,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .gather import MOST_VALUES
+
 Numbers = NDArray[np.float64]
 _Places = NDArray[np.intp]
 _Mask = NDArray[np.bool_]
 _Wholes = NDArray[np.uint64]
 
-BLOCK = 256 * 1024
+LONGEST = 4 * 1024 * 1024
+"""Characters of a line."""
+_BLOCK, _KEPT = 256 * 1024, 2**21
 """Characters that are read at once: their arrays fit in a processor's cache."""
 _MOST = 24
 """Characters of a cell, behind its sign, and of empty lines before all."""
@@ -50,7 +54,7 @@ _HALVES = 2.0**27 + 1
 
 class _Cells(NamedTuple):
     """Where cells are: behind a separator, up to the next; their length without the sign, whether
-    they have a point and a sign, and how many digits follow the point. `odd` ones are of another
+    they have a point and a sign, and how many digits follow the point. `odd` ones have another
     form."""
 
     starts: _Places
@@ -62,13 +66,60 @@ class _Cells(NamedTuple):
     odd: _Mask
 
 
+def read_columns(
+    text: str, separator: str, line: int, width: int, parts: Sequence[Sequence[int]]
+) -> tuple[list[Numbers], NDArray[np.int64] | None] | None:
+    """Returns the numbers of columns from a line on, (m, n) for each part of them, read in blocks
+    of lines, and the first column where it is whole. None where a cell has no number, a line has
+    none or has no `width` cells, and for more numbers than are held."""
+    text = text.replace("\r\n", "\n") if "\r" in text else text
+    offset = 0
+    for _ in range(line - 1):
+        offset = text.find("\n", offset) + 1
+    if "\r" in text or text.find('"', offset) >= 0:
+        return None
+    # glibc learns from a large array to keep freed memory: the arrays of each block would be got
+    # anew from the system, which takes as long as reading them.
+    np.empty(_KEPT)
+    columns = [at for part in parts for at in part]
+    ends = np.cumsum([len(part) for part in parts])[:-1]
+    blocks, wholes, count = [], [], 0
+    while offset < len(text):
+        end = text.find("\n", offset + _BLOCK) + 1 or len(text)
+        if end - offset > _BLOCK + LONGEST:
+            return None
+        found = read_decimals(_plain_lines(text[offset:end], separator), width, columns)
+        offset = end
+        count += 0 if found is None else found[0].size
+        if found is None or count > MOST_VALUES or _has_blank(found[0]):
+            return None
+        blocks.append([part.copy() for part in np.split(found[0], ends, axis=1)])
+        wholes.append(found[1])
+    known = [each for each in wholes if each is not None]
+    every = [np.concatenate(each) for each in zip(*blocks, strict=True)]
+    return every, np.concatenate(known) if len(known) == len(wholes) else None
+
+
+def _has_blank(rows: Numbers) -> bool:
+    """Whether a line has no numbers: it may be no row."""
+    blank = np.isnan(rows)
+    return bool(blank.any()) and bool(blank.all(axis=1).any())
+
+
+def _plain_lines(text: str, separator: str) -> bytes:
+    """Returns lines with commas between the cells, and points in numbers."""
+    plain = text.encode("ascii", "replace")
+    if separator != ",":
+        plain = plain.replace(b",", b".").replace(separator.encode(), b",")
+    return plain if plain.endswith(b"\n") else plain + b"\n"
+
+
 def read_decimals(
     lines: bytes, width: int, columns: Sequence[int]
 ) -> tuple[Numbers, NDArray[np.int64] | None] | None:
-    """Returns numbers (m, n) of some columns, NaN where a cell is empty, and those of the first
-    as whole numbers (m,) where all are. None unless all lines end, have so many cells and numbers
-    in them.
-    """
+    """Returns numbers (m, n) of some columns of lines with commas, NaN where a cell is empty, and
+    the first column (m,) where it is whole. None unless all lines end, have so many cells and
+    numbers in them."""
     text = b"\n" * _MOST + lines
     cells = _find_cells(np.frombuffer(text, np.uint8), width, columns)
     if cells is None:

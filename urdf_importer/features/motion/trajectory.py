@@ -144,7 +144,7 @@ def to_nanoseconds(seconds: Numbers) -> NDArray[np.int64]:
 
 
 def _settle(item: Any, names: Sequence[str]) -> None:
-    """Makes doubles of the given numbers, not to be changed afterwards. Those that cannot be
+    """Makes doubles of the given numbers, not to be changed afterwards; arrays that cannot be
     changed are not copied."""
     for name in names:
         array = getattr(item, name)

@@ -13,7 +13,7 @@ import numpy as np
 from ....core.diagnostics import Diagnostics, ReadError, quote, quote_value
 from ....core.files.regular import decode_utf8, read_regular_file
 from ..fitting.recorded import Recorded, Unnamed
-from ..fitting.times import TIME_SCALES, find_times
+from ..fitting.times import find_times, scale_times
 from ..gather import Gathered
 from ..options import MotionOptions
 from ..parquet.reading import ParquetFile, open_parquet
@@ -269,15 +269,7 @@ def read_flat(source: str, options: MotionOptions, diagnostics: Diagnostics) -> 
         stamps = np.rint(np.arange(rows) / options.rate * NANOSECONDS).astype(np.int64)
     else:
         name = heading[times.at]
-        scale = TIME_SCALES[units[name] or times.unit]
-        stamps = _to_stamps(columns[name].values, scale)
+        stamps = scale_times(columns[name].values, units[name] or times.unit)
+        if stamps is None:
+            raise ReadError("its times are not all times")
     return add_columns(kept, stamps, values)
-
-
-def _to_stamps(values: Any, scale: int) -> Any:
-    if values.dtype.kind == "i":
-        return values.astype(np.int64) * scale
-    if not np.isfinite(values).all() or (np.abs(values) * scale > 4e18).any():
-        raise ReadError("its times are not all times")
-    before = np.floor(values.astype(np.float64))
-    return before.astype(np.int64) * scale + np.rint((values - before) * scale).astype(np.int64)

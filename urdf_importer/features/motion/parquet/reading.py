@@ -10,7 +10,13 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ....core.diagnostics import ReadError, name_choices, quote
-from ....core.files.regular import HEAD_BYTES, explain_failure, open_regular_file, refuse_pointer
+from ....core.files.regular import (
+    HEAD_BYTES,
+    explain_failure,
+    naming_file,
+    open_regular_file,
+    refuse_pointer,
+)
 from ..gather import MOST_VALUES
 from ..recordings.compression import Unpacker
 from .pages import FIXED, INT96, MOST_PAGE, PLAIN, RLE, TEXT, read_runs, read_values, unpack_page
@@ -67,16 +73,12 @@ class _Leaf:
 def open_parquet(path: str) -> Iterator["ParquetFile"]:
     """Gives an open file. Raises ReadError for every fault of it, also within the block."""
     try:
-        with open_regular_file(path) as (file, size), refuse_damage():
+        with naming_file(path), open_regular_file(path) as (file, size), refuse_damage():
             yield ParquetFile(file, size)
     except FileNotFoundError:
         raise ReadError("no such file", source=path) from None
     except OSError as error:
         raise ReadError(explain_failure(error), source=path) from None
-    except ReadError as error:
-        if error.source:
-            raise
-        raise ReadError(error.message, source=path, line=error.line) from None
 
 
 @contextmanager

@@ -10,7 +10,13 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ....core.diagnostics import Diagnostics, ReadError, quote
-from ....core.files.regular import HEAD_BYTES, explain_failure, open_regular_file, refuse_pointer
+from ....core.files.regular import (
+    HEAD_BYTES,
+    explain_failure,
+    naming_file,
+    open_regular_file,
+    refuse_pointer,
+)
 from ..gather import Gathered
 from ..messages.decoders import ENCODINGS, find_decoder, find_motion
 from ..options import MotionOptions
@@ -150,7 +156,7 @@ def _parts(source: str) -> list[Path]:
 
 
 def _walk_file(path: Path, wanted: Wanted, diagnostics: Diagnostics) -> Pieces:
-    with _naming(path), _open(path) as (file, size, place):
+    with naming_file(str(path)), _open(path) as (file, size, place):
         container = _find_container(file)
         if container is None:
             yield from rosbag2.read_database(place, wanted, diagnostics)
@@ -162,7 +168,7 @@ def _survey(source: str) -> Survey | None:
     """Returns the channels of a recording from its indices; None where one is missing."""
     total: Survey = {}
     for path in _parts(source):
-        with _naming(path), _open(path) as (file, size, place):
+        with naming_file(str(path)), _open(path) as (file, size, place):
             container = _find_container(file)
             found = (
                 rosbag2.survey_database(place, Diagnostics(source))
@@ -174,17 +180,6 @@ def _survey(source: str) -> Survey | None:
         for channel, count in found.items():
             total[channel] = total.get(channel, 0) + count
     return total
-
-
-@contextmanager
-def _naming(path: Path) -> Iterator[None]:
-    """Gives errors the file that they are about."""
-    try:
-        yield
-    except ReadError as error:
-        if error.source:
-            raise
-        raise ReadError(error.message, source=str(path)) from None
 
 
 @contextmanager

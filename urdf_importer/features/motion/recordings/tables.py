@@ -20,20 +20,20 @@ import numpy as np
 from ....core.diagnostics import Diagnostics, ReadError, WriteError, one_line, quote
 from ....core.kinematics.tree import retrace_tree
 from ....core.model import Robot
-from ..decimals import BLOCK, read_decimals
+from ..decimals import LONGEST, read_columns
 from ..fitting.layouts import recorded_rows
 from ..fitting.recorded import Recorded
-from ..fitting.times import TIME_SCALES, TimeColumns, find_times, is_time, read_time
+from ..fitting.times import TimeColumns, find_times, is_time, read_time, scale_times
 from ..frames import join_seated, seat_tracks
 from ..gather import MOST_VALUES, FrameBlock, Gathered, SampleBlock, Times
 from ..names import name_few
 from ..options import MotionOptions
-from ..trajectory import MOST_TIME, NANOSECONDS, Numbers, Trajectory
+from ..trajectory import NANOSECONDS, Numbers, Trajectory
 
 BASE = ("base_x", "base_y", "base_z", "base_qx", "base_qy", "base_qz", "base_qw")
 MOST_COLUMNS = 4096
-_LONGEST, _LEAST_COUNTED = 4 * 1024 * 1024, 7
-_WHOLE, _KEPT = 2**53, 2**21
+_LEAST_COUNTED = 7
+_WHOLE = 2**53
 _FIELDS = {"position": "positions", "velocity": "velocities", "effort": "efforts"}
 
 
@@ -89,8 +89,8 @@ def _split(text: str, separator: str) -> Lines:
 
 
 def _bounded(line: str) -> str:
-    if len(line) > _LONGEST:
-        raise ReadError(f"a line has more than {_LONGEST:,} characters")
+    if len(line) > LONGEST:
+        raise ReadError(f"a line has more than {LONGEST:,} characters")
     return line
 
 
@@ -138,8 +138,8 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _refuse_width(row: Sequence[str], heading: Sequence[str], line: int) -> ReadError:
-    return ReadError(f"the line has {len(row)} fields, not {len(heading)}", line=line)
+def _refuse_width(row: Sequence[str], width: int, line: int) -> ReadError:
+    return ReadError(f"the line has {len(row)} fields, not {width}", line=line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ def _gather_columns(table: _Table, options: MotionOptions, diagnostics: Diagnost
         raise ReadError(f"{message}second", line=1)
     line, row = table.first or (0, [])
     if row and len(row) != len(heading):
-        raise _refuse_width(row, heading, line)
+        raise _refuse_width(row, len(heading), line)
     texts = [at for at, each in enumerate(row) if not _is_number(each)]
     texts = [at for at in texts if at not in columns.columns]
     kept = [at for at in range(len(heading)) if at not in columns.columns and at not in texts]
@@ -170,23 +170,26 @@ def _gather_columns(table: _Table, options: MotionOptions, diagnostics: Diagnost
     if texts:
         named = name_few([heading[at] for at in texts])
         diagnostics.warning("column-of-texts", f"columns of texts are passed over: {named}")
-    found = _read_fast(table, kept) or _read_slow(table, kept)
-    times, values = found
+    slow = table.lines, len(heading), kept, columns if columns.at is not None else None
+    times, values = _read_fast(table, kept) or _read_slow(*slow)
     if columns.at is None:
         times = np.rint(np.arange(len(values)) / options.rate * NANOSECONDS).astype(np.int64)
     return add_columns([heading[at] for at in kept], times, values)
 
 
-def _read_slow(table: _Table, kept: list[int]) -> tuple[Times, Numbers]:
-    times: list[int] = []
+def _read_slow(
+    lines: Lines, width: int, kept: Sequence[int], times: TimeColumns | None = None
+) -> tuple[Times, Numbers]:
+    """Returns times and numbers, cell by cell. Raises ReadError, with the line."""
+    read: list[int] = []
     numbers = array("d")
-    for line, row in table.lines:
-        if len(row) != len(table.heading):
-            raise _refuse_width(row, table.heading, line)
-        times.append(0 if table.times.at is None else table.times.read(row, line))
+    for line, row in lines:
+        if len(row) != width:
+            raise _refuse_width(row, width, line)
+        read.append(times.read(row, line) if times is not None else 0)
         _extend(numbers, [row[at] for at in kept], line)
-    values = np.asarray(numbers).reshape(len(times), len(kept))
-    return np.array(times, dtype=np.int64), values
+    values = np.asarray(numbers).reshape(len(read), len(kept))
+    return np.array(read, dtype=np.int64), values
 
 
 def _read_fast(table: _Table, kept: list[int]) -> tuple[Times, Numbers] | None:
@@ -196,81 +199,20 @@ def _read_fast(table: _Table, kept: list[int]) -> tuple[Times, Numbers] | None:
     if columns.unit == "iso" or not kept or not row:
         return None
     own = [at for at in (columns.at, columns.rest) if at is not None]
-    found = _load(table.text, table.separator, line, len(table.heading), [*own, *kept], len(own))
+    found = read_columns(table.text, table.separator, line, len(table.heading), (own, kept))
     if found is None:
         return None
-    own_numbers, rows, wholes = found
-    if not own:
-        return np.zeros(len(rows), np.int64), rows
-    times: Times | None = None
-    if len(own) == 2:
-        seconds, rest = _scale(own_numbers[:, 0], "s"), _scale(own_numbers[:, 1], "ns")
-        times = None if seconds is None or rest is None else seconds + rest
-    elif wholes is None or columns.unit == "s":
-        times = _scale(own_numbers[:, 0], columns.unit)
-    elif (np.abs(wholes) < MOST_TIME // TIME_SCALES[columns.unit]).all():
-        times = wholes * TIME_SCALES[columns.unit]
+    (clock, rows), wholes = found
+    if wholes is not None and columns.rest is None and columns.unit != "s":
+        times = scale_times(wholes, columns.unit)
+    elif (np.abs(clock) < _WHOLE).all():
+        units = (columns.unit, "ns")[: len(own)]
+        parts = [scale_times(clock[:, at], unit) for at, unit in enumerate(units)]
+        known = all(each is not None for each in parts)
+        times = sum(parts, np.zeros(len(rows), np.int64)) if known else None
+    else:
+        times = None
     return None if times is None else (times, rows)
-
-
-def _scale(times: Numbers, unit: str) -> Times | None:
-    """Returns nanoseconds; None where doubles do not hold them."""
-    scale = TIME_SCALES[unit]
-    if not (np.abs(times) < min(MOST_TIME // scale, _WHOLE)).all():
-        return None
-    before = np.floor(times)
-    rest = np.rint((times - before) * scale)
-    return before.astype(np.int64) * scale + rest.astype(np.int64)
-
-
-def _load(
-    text: str, separator: str, line: int, width: int, columns: Sequence[int], apart: int = 0
-) -> tuple[Numbers, Numbers, Times | None] | None:
-    """Returns the numbers of columns (m, n) from a line on, read in blocks of lines: the first of
-    them `apart`, the others, and the very first where all are whole. None where a number is not
-    plain, or there are more than are held."""
-    text = text.replace("\r\n", "\n") if "\r" in text else text
-    offset = 0
-    for _ in range(line - 1):
-        offset = text.find("\n", offset) + 1
-    if "\r" in text or text.find('"', offset) >= 0:
-        return None
-    # glibc learns from a large array to keep freed memory: the arrays of each block would be got
-    # anew from the system, which takes as long as reading them.
-    np.empty(_KEPT)
-    blocks, count = [], 0
-    while offset < len(text):
-        end = text.find("\n", offset + BLOCK) + 1 or len(text)
-        if end - offset > BLOCK + _LONGEST:
-            return None
-        found = read_decimals(_plain_lines(text[offset:end], separator), width, columns)
-        offset = end
-        count += 0 if found is None else found[0].size
-        if found is None or count > MOST_VALUES or _has_blank(found[0]):
-            return None
-        numbers, whole = found
-        blocks.append((numbers[:, :apart].copy(), numbers[:, apart:].copy(), whole))
-    first, others, wholes = zip(*blocks, strict=True)
-    is_whole = all(each is not None for each in wholes)
-    return (
-        np.concatenate(first),
-        np.concatenate(others),
-        np.concatenate(wholes) if is_whole else None,
-    )
-
-
-def _has_blank(rows: Numbers) -> bool:
-    """Whether a line has no numbers: it may be no row."""
-    blank = np.isnan(rows)
-    return bool(blank.any()) and bool(blank.all(axis=1).any())
-
-
-def _plain_lines(text: str, separator: str) -> bytes:
-    """Returns lines with commas between the cells, and points in numbers."""
-    plain = text.encode("ascii", "replace")
-    if separator != ",":
-        plain = plain.replace(b",", b".").replace(separator.encode(), b",")
-    return plain if plain.endswith(b"\n") else plain + b"\n"
 
 
 def _read_rows(text: str, lines: Lines, separator: str) -> Numbers:
@@ -278,17 +220,11 @@ def _read_rows(text: str, lines: Lines, separator: str) -> Numbers:
     first = next(lines, None)
     if first is None:
         raise ReadError("the table is empty")
-    width = len(first[1])
-    found = _load(text, separator, first[0], width, range(width))
+    every = range(len(first[1]))
+    found = read_columns(text, separator, first[0], len(every), (every,))
     if found is not None:
-        return found[1]
-    numbers, count = array("d"), 0
-    for line, row in itertools.chain([first], lines):
-        if len(row) != width:
-            raise ReadError(f"the line has {len(row)} fields, not {width}", line=line)
-        _extend(numbers, row, line)
-        count += 1
-    return np.asarray(numbers).reshape(count, width)
+        return found[0][0]
+    return _read_slow(itertools.chain([first], lines), len(every), every)[1]
 
 
 _LONG = (("joint", "joint_name", "name"), ("position", "pos", "value"))
@@ -311,7 +247,7 @@ def _gather_long(
     joints: dict[str, tuple[list[int], array[float]]] = {}
     for line, row in lines:
         if len(row) != len(heading):
-            raise _refuse_width(row, heading, line)
+            raise _refuse_width(row, len(heading), line)
         times, numbers = joints.setdefault(row[long[0]].strip(), ([], array("d")))
         if len(joints) > MOST_COLUMNS:
             raise ReadError(f"the table has more than {MOST_COLUMNS} joints", line=line)
@@ -375,7 +311,7 @@ def _gather_fields(heading: list[str], lines: Lines) -> Gathered:
     blocks: dict[tuple[str, ...], tuple[list[int], list[int], dict[str, array[float]]]] = {}
     for number, (line, row) in enumerate(lines):
         if len(row) < len(heading):
-            raise _refuse_width(row, heading, line)
+            raise _refuse_width(row, len(heading), line)
         names = tuple(row[columns[f"field.name{i}"]] for i in range(count))
         times, order, values = blocks.setdefault(
             names, ([], [], {kind: array("d") for kind in _FIELDS})
