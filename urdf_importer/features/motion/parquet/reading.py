@@ -12,7 +12,6 @@ import numpy as np
 from ....core.diagnostics import ReadError, name_choices, quote
 from ....core.files.regular import (
     HEAD_BYTES,
-    explain_failure,
     naming_file,
     open_regular_file,
     refuse_pointer,
@@ -72,13 +71,8 @@ class _Leaf:
 @contextmanager
 def open_parquet(path: str) -> Iterator["ParquetFile"]:
     """Gives an open file. Raises ReadError for every fault of it, also within the block."""
-    try:
-        with naming_file(path), open_regular_file(path) as (file, size), refuse_damage():
-            yield ParquetFile(file, size)
-    except FileNotFoundError:
-        raise ReadError("no such file", source=path) from None
-    except OSError as error:
-        raise ReadError(explain_failure(error), source=path) from None
+    with naming_file(path), open_regular_file(path) as (file, size), refuse_damage():
+        yield ParquetFile(file, size)
 
 
 @contextmanager

@@ -12,7 +12,6 @@ import numpy as np
 from ....core.diagnostics import Diagnostics, ReadError, quote
 from ....core.files.regular import (
     HEAD_BYTES,
-    explain_failure,
     naming_file,
     open_regular_file,
     refuse_pointer,
@@ -156,7 +155,7 @@ def _parts(source: str) -> list[Path]:
 
 
 def _walk_file(path: Path, wanted: Wanted, diagnostics: Diagnostics) -> Pieces:
-    with naming_file(str(path)), _open(path) as (file, size, place):
+    with _open(path) as (file, size, place):
         container = _find_container(file)
         if container is None:
             yield from rosbag2.read_database(place, wanted, diagnostics)
@@ -168,7 +167,7 @@ def _survey(source: str) -> Survey | None:
     """Returns the channels of a recording from its indices; None where one is missing."""
     total: Survey = {}
     for path in _parts(source):
-        with naming_file(str(path)), _open(path) as (file, size, place):
+        with _open(path) as (file, size, place):
             container = _find_container(file)
             found = (
                 rosbag2.survey_database(place, Diagnostics(source))
@@ -185,17 +184,13 @@ def _survey(source: str) -> Survey | None:
 @contextmanager
 def _open(path: Path) -> Iterator[tuple[BinaryIO, int, Path]]:
     """Gives a file, its size, and its folder; a file packed as a whole is unpacked."""
-    try:
+    with naming_file(str(path)):
         with open_regular_file(path) as (file, size):
             if not path.name.lower().endswith(".zstd"):
                 yield file, size, path
                 return
         with rosbag2.unpacked(path, MOST_UNPACKED) as (place, unpacked, size):
             yield unpacked, size, place
-    except FileNotFoundError:
-        raise ReadError("no such file", source=str(path)) from None
-    except OSError as error:
-        raise ReadError(explain_failure(error), source=str(path)) from None
 
 
 def _find_container(file: BinaryIO) -> tuple[Any, Any] | None:
