@@ -27,7 +27,6 @@ from ...urdf_importer import (
     turn_elbow,
     write_waypoints,
 )
-from ...urdf_importer.core.blender.semantics.markers import waypoint_empties_of
 from ...urdf_importer.core.command.summary import count
 from ...urdf_importer.core.reshape import MountedAxis
 from ...urdf_importer.core.reshape.mount import is_mounted
@@ -38,6 +37,7 @@ from ...urdf_importer.features.waypoints.blender.objects import (
     remove_waypoints,
     sort_waypoints,
     update_waypoint,
+    waypoint_empties_of,
 )
 from ...urdf_importer.features.waypoints.blender.tools import mount_rig, unmount_rig
 from ...urdf_importer.features.waypoints.files import lacks_turns

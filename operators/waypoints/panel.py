@@ -6,10 +6,13 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer.core.blender.semantics.markers import waypoint_empties_of
 from ...urdf_importer.core.blender.standing import properties
 from ...urdf_importer.features.ik.blender.solve import list_links
-from ...urdf_importer.features.waypoints.blender.objects import find_via, key_of
+from ...urdf_importer.features.waypoints.blender.objects import (
+    find_via,
+    key_of,
+    waypoint_empties_of,
+)
 from .. import props
 from ..active_robot import active_robot
 from ..registration import add_property
