@@ -33,7 +33,7 @@ _EXACT_TENS, _EXACT_WHOLES, _MOST_HIGH, _MOST_BEFORE = 22, 2**53, 1800, 2**50
 """Powers of ten and whole numbers that are doubles; what 2**64 holds above 16 digits; a number
 before the point."""
 _FEW = 0.25
-_TENS = 10.0 ** np.arange(_MOST + 2)
+_TENS: Any = 10.0 ** np.arange(_MOST + 2)
 _WHOLE_TENS = np.uint64(10) ** np.minimum(np.arange(_MOST + 2), 19).astype(np.uint64)
 _LAST = np.array([(2**64 - 1) ^ (2 ** (64 - 8 * count) - 1) for count in range(9)], np.uint64)
 """Masks of the last of eight characters."""
