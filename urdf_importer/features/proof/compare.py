@@ -32,8 +32,9 @@ EXPLAINS: Mapping[str, tuple[str, ...]] = {
     "effort": ("limit-without-effort", "continuous-limit", "*effort*"),
     "velocity": ("limit-without-effort", "continuous-limit", "*velocity*", "*speed*"),
     "shapes": ("*mesh*", "*geometry*", "*package*", "*-part", "flat-*", "not-a-file",
-               "outside-*", "*left-out*", "invalid-size"),
-    "box": ("*mesh*", "*geometry*", "*package*", "flat-*", "*left-out*", "invalid-*", "not-a-file"),
+               "outside-*", "*left-out*", "invalid-size", "moved-file", "wrong-case"),
+    "box": ("*mesh*", "*geometry*", "*package*", "flat-*", "*left-out*", "invalid-*", "not-a-file",
+            "moved-file", "wrong-case"),
     "reads": ("incomplete-for-others",),
     "contacts": ("*start-contacts",),
     "simulation": ("*start-contacts", "*-mass*", "*inertia*"),
@@ -152,7 +153,18 @@ class Comparison:
             old = self.original.joints.get(link, name)
             motion = self.tree.motion_of.get(old)
             what = "joint" if motion is None or motion.moves else "fixed joint"
-            yield self._row(what, old, reader, f"it is called {name!r}" if old != name else "")
+            row = self._row(what, old, reader, f"it is called {name!r}" if old != name else "")
+            if row.outcome == "differs" and self._is_turned(link, seen.parents):
+                text = "a frame above a body hangs below it there"
+                row = replace(row, outcome="held-not", text=text)
+            yield row
+
+    def _is_turned(self, link: str, parents: Mapping[str, str]) -> bool:
+        """Whether a file has one of the two ends of the joint above a link below the other one."""
+        above = self.tree.joint_above(link)
+        pairs = [(above.parent, link)] if above is not None else []
+        pairs += [(link, each.child) for each in self.tree.robot.joints if each.parent == link]
+        return any(parents.get(upper) == lower for upper, lower in pairs)
 
     def _links(
         self, before: Seen, after: Seen, reader: str, names: Mapping[str, str]
@@ -318,8 +330,8 @@ class Comparison:
             pairs: list[tuple[float | None, float | None]]
             pairs = list(zip(list(old)[here], list(new)[here], strict=True))
             if what != "range":
-                # An effort or velocity of 0 and an unknown one are written alike.
-                pairs = [(one or None, other or None) for one, other in pairs]
+                # An unknown effort or velocity and one of 0 or below are written alike.
+                pairs = [(_bound(one), _bound(other)) for one, other in pairs]
             far = any(_differ(one, other, near) for one, other in pairs)
             text = f"{old[here]} became {new[here]}" if far else ""
             row = self._row(what, name, reader, text)
@@ -351,6 +363,10 @@ class Comparison:
             if about and any(fnmatchcase(item.code, each) for each in patterns):
                 return item.code
         return ""
+
+
+def _bound(value: float | None) -> float | None:
+    return value if value is not None and value > 0.0 else None
 
 
 def _differ(one: float | None, other: float | None, near: float) -> bool:

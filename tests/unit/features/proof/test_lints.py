@@ -54,6 +54,27 @@ def test_messages_have_line_number_and_guess(tmp_path: Path) -> None:
     assert list(found) == [item]
 
 
+@pytest.mark.parametrize(
+    ("name", "target", "level", "told"),
+    [("1arm", "ros", Severity.WARNING, "ROS makes no topic or parameter of link '1arm'"),
+     ("r/arm", "usd", Severity.WARNING, "USD has another name for link 'r/arm'"),
+     ("a::b", "gazebo", Severity.ERROR, "Gazebo refuses link 'a::b'")],
+)  # fmt: skip
+def test_only_names_that_end_a_reading_are_errors(
+    name: str, target: str, level: Severity, told: str, tmp_path: Path
+) -> None:
+    robot = read_robot(Arm(name=name).write(tmp_path))
+    found = check_robot(robot, options=LintOptions(targets=(target,)))
+    (item,) = (each for each in found if each.code == "name-refused")
+    assert item.severity is level and item.message.startswith(told)
+
+
+def test_an_inertia_that_is_too_small_is_not_called_one_in_smaller_units(tmp_path: Path) -> None:
+    robot = read_robot(Arm(link=mass(1000.0, 1e-5) + BODY).write(tmp_path))
+    (item,) = (each for each in check_robot(robot) if each.code == "inertia-unlikely")
+    assert " at 1000 kg" in item.message and item.message.endswith("or a token inertia?")
+
+
 def test_bodies_are_judged_not_links(tmp_path: Path) -> None:
     sensor = (
         f'<link name="imu">{mass(1e-3, 1e-9)}<visual>{BOX}</visual></link>'

@@ -134,6 +134,22 @@ def test_libsdformat_judges_files_of_gazebo(
 
 
 @pytest.mark.parametrize(
+    ("said", "outcome"),
+    [("Error [Converter.cc:156] Unable to convert from SDF version 1.11 to 1.9", "equal"),
+     ("Error Code 18: Msg: A link named c has invalid inertia.", "differs")],
+)  # fmt: skip
+def test_words_in_colour_count_and_an_older_gazebo_may_read_newer_files(
+    said: str, outcome: str, robot: Robot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_program(tmp_path, "gz", in_python(f"print('\\033[1;31m{said[:5]}\\033[0m{said[5:]}')"),
+                monkeypatch)  # fmt: skip
+    path = tmp_path / "robot.sdf"
+    export_robot(robot, path)
+    (row,) = rows_of(prove(robot, path, "sdformat"), "sdformat")
+    assert row.outcome == outcome and row.text.endswith(said)
+
+
+@pytest.mark.parametrize(
     ("lines", "outcome", "told"),
     [("import os; os.abort()", "not-checked", "it is stopped: it crashes (SIGABRT)"),
      ("while True: pass", "not-checked", "it takes longer than 1 seconds"),

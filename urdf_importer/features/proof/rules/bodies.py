@@ -64,11 +64,11 @@ def _inertia(survey: RobotSurvey) -> Iterator[Fault]:
         if 0.02 <= share <= 1.5:
             continue
         bound, cause = ("5 times", "g mm2, or about another point") if share > 1.0 else (
-            "0.02 times", "t mm2, or a token inertia")  # fmt: skip
+            "0.02 times", "grams for the mass, or a token inertia")  # fmt: skip
         yield Fault(
             body.stiff,
             f"link {quote(body.stiff.name)} has an inertia of up to {most:.3g} kg m2 at "
-            f"{mass.mass:.3g} kg: as if all were {radius:.3g} m from the centre, and its shapes "
+            f"{mass.mass:.6g} kg: as if all were {radius:.3g} m from the centre, and its shapes "
             f"end at {far:.3g} m ({share:.3g} times; {bound} is the bound); {cause}?",
             _line(body.stiff),
             None if share < 0.02 or share > 5.0 else NOTE,

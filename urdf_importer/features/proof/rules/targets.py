@@ -15,29 +15,30 @@ _USD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _DRAKE_MESHES = (".obj", ".vtk", ".gltf")
 
 
-def _refuse(
-    program: str, why: str, is_good: Callable[[str], bool]
+def _judge_names(
+    said: str, why: str, is_good: Callable[[str], bool]
 ) -> Callable[..., Iterator[Fault]]:
     def find(survey: RobotSurvey) -> Iterator[Fault]:
         parts: tuple[Named, ...] = (*survey.robot.links, *survey.robot.joints)
         for part in parts:
             if not is_good(part.name):
                 kind = type(part).__name__.lower()
-                yield Fault(part, f"{program} refuses {kind} {quote(part.name)}: {why}")
+                yield Fault(part, f"{said} {kind} {quote(part.name)}: {why}")
 
     return find
 
 
-_ros_names = _refuse(
-    "ROS", "names begin with a letter or _, and go on with these, digits, . and -",
+_ros_names = _judge_names(
+    "ROS makes no topic or parameter of",
+    "their names begin with a letter or _, and go on with these, digits, . and -",
     lambda name: _ROS.fullmatch(name) is not None,
 )  # fmt: skip
-_usd_names = _refuse(
-    "USD", "names are letters, digits and _, and begin with no digit",
+_usd_names = _judge_names(
+    "USD has another name for", "its names are letters, digits and _, and begin with no digit",
     lambda name: _USD.fullmatch(name) is not None,
 )  # fmt: skip
-_gazebo_names = _refuse(
-    "Gazebo", "'::', 'world' and names between double underscores are its own",
+_gazebo_names = _judge_names(
+    "Gazebo refuses", "'::', 'world' and names between double underscores are its own",
     lambda name: "::" not in name and name != "world"
     and not (name.startswith("__") and name.endswith("__")),
 )  # fmt: skip
@@ -97,8 +98,8 @@ _ros_meshes = _meshes(
 
 
 TARGET_RULES = (
-    Rule("name-refused", ERROR, _ros_names, ("ros", "moveit")),
-    Rule("name-refused", ERROR, _usd_names, ("usd", "isaac")),
+    Rule("name-refused", WARNING, _ros_names, ("ros", "moveit")),
+    Rule("name-refused", WARNING, _usd_names, ("usd", "isaac")),
     Rule("name-refused", ERROR, _gazebo_names, ("gazebo",)),
     Rule("name-refused", ERROR, _reserved_world, ("mujoco", "drake")),
     Rule("target-limit", ERROR, _no_limit, ("ros", "moveit")),
