@@ -155,7 +155,7 @@ class Comparison:
             what = "joint" if motion is None or motion.moves else "fixed joint"
             row = self._row(what, old, reader, f"it is called {name!r}" if old != name else "")
             if row.outcome == "differs" and self._is_turned(link, seen.parents):
-                text = "a frame above a body hangs below it there"
+                text = "a frame above a body is below it there"
                 row = replace(row, outcome="held-not", text=text)
             yield row
 
@@ -333,7 +333,7 @@ class Comparison:
                 # An unknown effort or velocity and one of 0 or below are written alike.
                 pairs = [(_bound(one), _bound(other)) for one, other in pairs]
             far = any(_differ(one, other, near) for one, other in pairs)
-            text = f"{old[here]} became {new[here]}" if far else ""
+            text = f"{_show(old[here])} became {_show(new[here])}" if far else ""
             row = self._row(what, name, reader, text)
             yield replace(row, before=old[here], after=new[here])
 
@@ -363,6 +363,10 @@ class Comparison:
             if about and any(fnmatchcase(item.code, each) for each in patterns):
                 return item.code
         return ""
+
+
+def _show(values: Sequence[float | None]) -> str:
+    return " to ".join("none" if each is None else f"{each:.6g}" for each in values)
 
 
 def _bound(value: float | None) -> float | None:

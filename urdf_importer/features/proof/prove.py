@@ -26,9 +26,10 @@ from .seen import draw_poses, see_robot
 
 _ORDER = ("differs", "explained", "held-not", "not-checked", "equal")
 _STYLE = (
-    "body{font:15px sans-serif;max-width:60em;margin:2em auto}td,th{padding:.2em .8em;text-align:"
-    "left}figure{display:inline-block;margin:0 1em 1em 0}tr.differs{background:#fdd}"
-    "tr.explained{background:#ffd}tr.equal{color:#060}"
+    "body{font:15px sans-serif;max-width:60em;margin:2em auto;padding:0 1em}"
+    "td,th{padding:.2em .8em;text-align:left}td:not(:last-child){white-space:nowrap}"
+    "figure{display:inline-block;margin:0 1em 1em 0}"
+    "tr.differs{background:#fdd}tr.explained{background:#ffd}tr.equal{color:#060}"
 )
 
 

@@ -38,7 +38,7 @@ _TREE = re.compile(r"root Link: (.*) has \d+ child\(ren\)|((?: {4})+)child\(\d+\
 """Lines of check_urdf."""
 _ERROR = re.compile(r"\s*error\b", re.IGNORECASE)
 _NEWER = "Unable to convert from SDF version"
-"""An older Gazebo says so of a newer file, and reads on."""
+"""The complaint of an older Gazebo about a newer file, which it reads all the same."""
 _COLORS = re.compile(r"\x1b\[[\d;]*m")
 _GLB_HEAD = struct.Struct("<4sIIII")
 _EXTRA = "urdf_"

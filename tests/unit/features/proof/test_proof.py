@@ -219,7 +219,7 @@ def test_efforts_and_velocities_below_zero_are_none(suffix: str, tmp_path: Path)
     assert prove_export(robot, path, diagnostics=export(robot, path)).holds
 
 
-def test_a_frame_above_a_body_hangs_below_it_in_sdf(tmp_path: Path) -> None:
+def test_a_frame_above_a_body_is_below_it_in_sdf(tmp_path: Path) -> None:
     source, path = tmp_path / "source.urdf", tmp_path / "robot.sdf"
     source.write_text(
         ROBOT.replace(
@@ -233,7 +233,7 @@ def test_a_frame_above_a_body_hangs_below_it_in_sdf(tmp_path: Path) -> None:
     proof = prove_export(robot, path, diagnostics=export(robot, path))
     rows = {row.name: row.text for row in proof.rows if row.outcome == "held-not"}
     assert proof.holds and rows == dict.fromkeys(
-        ("stand", "glue"), "a frame above a body hangs below it there"
+        ("stand", "glue"), "a frame above a body is below it there"
     )
 
 
