@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from support.lint_cases import BODY, BOX, CASES, MASS, Arm, mass, write_meshes
+from support.lint_cases import BODY, BOX, CASES, MASS, Arm, mass, mesh, write_meshes
 from support.source_tree import ROOT
 from urdf_importer import ArgumentError, Diagnostics, LintOptions, check_robot, read_robot
 from urdf_importer.core.diagnostics import Severity
@@ -73,6 +73,14 @@ def test_an_inertia_that_is_too_small_is_not_called_one_in_smaller_units(tmp_pat
     robot = read_robot(Arm(link=mass(1000.0, 1e-5) + BODY).write(tmp_path))
     (item,) = (each for each in check_robot(robot) if each.code == "inertia-unlikely")
     assert " at 1000 kg" in item.message and item.message.endswith("or a token inertia?")
+
+
+def test_a_body_with_a_lost_shape_is_not_judged_by_the_others(folder: Path) -> None:
+    big = f"<collision>{BOX.replace('0.4', '4')}</collision><visual>{BOX}</visual>"
+    for link in (mass(4000.0, 60.0) + BODY, big):
+        whole = lint(Arm(link=link).write(folder), LintOptions())
+        lost = lint(Arm(link=link + mesh(file="lost.stl")).write(folder), LintOptions())
+        assert len(whole) == 1 and lost == [("missing-mesh", "arm")]
 
 
 def test_bodies_are_judged_not_links(tmp_path: Path) -> None:

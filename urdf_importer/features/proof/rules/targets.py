@@ -5,43 +5,33 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import PurePosixPath
 
-from ....core.diagnostics import Named, quote
+from ....core.diagnostics import Named, Severity, quote
 from ....core.model import Link, Mesh
 from ..survey import RobotSurvey, Shape
 from .rule import ERROR, WARNING, Fault, Rule
 
-_ROS = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
-_USD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_NAMES: tuple[tuple[Severity, tuple[str, ...], str, str, str], ...] = (
+    (WARNING, ("ros", "moveit"), r"(?a:[A-Za-z_][\w.-]*)",
+     "ROS makes no topic or parameter of",
+     "their names begin with a letter or _, and go on with these, digits, . and -"),
+    (WARNING, ("usd", "isaac"), r"(?a:[A-Za-z_]\w*)", "USD has another name for",
+     "its names are letters, digits and _, and begin with no digit"),
+    (ERROR, ("gazebo",), r"(?s:(?!world$|__.*__$)(?!.*::).*)", "Gazebo refuses",
+     "'::', 'world' and names between double underscores are its own"),
+)  # fmt: skip
+"""Level, targets, the names that they take; about other names."""
 _DRAKE_MESHES = (".obj", ".vtk", ".gltf")
 
 
-def _judge_names(
-    said: str, why: str, is_good: Callable[[str], bool]
-) -> Callable[..., Iterator[Fault]]:
+def _judge_names(good: str, told: str, why: str) -> Callable[..., Iterator[Fault]]:
     def find(survey: RobotSurvey) -> Iterator[Fault]:
         parts: tuple[Named, ...] = (*survey.robot.links, *survey.robot.joints)
         for part in parts:
-            if not is_good(part.name):
+            if not re.fullmatch(good, part.name):
                 kind = type(part).__name__.lower()
-                yield Fault(part, f"{said} {kind} {quote(part.name)}: {why}")
+                yield Fault(part, f"{told} {kind} {quote(part.name)}: {why}")
 
     return find
-
-
-_ros_names = _judge_names(
-    "ROS makes no topic or parameter of",
-    "their names begin with a letter or _, and go on with these, digits, . and -",
-    lambda name: _ROS.fullmatch(name) is not None,
-)  # fmt: skip
-_usd_names = _judge_names(
-    "USD has another name for", "its names are letters, digits and _, and begin with no digit",
-    lambda name: _USD.fullmatch(name) is not None,
-)  # fmt: skip
-_gazebo_names = _judge_names(
-    "Gazebo refuses", "'::', 'world' and names between double underscores are its own",
-    lambda name: "::" not in name and name != "world"
-    and not (name.startswith("__") and name.endswith("__")),
-)  # fmt: skip
 
 
 def _reserved_world(survey: RobotSurvey) -> Iterator[Fault]:
@@ -98,9 +88,10 @@ _ros_meshes = _meshes(
 
 
 TARGET_RULES = (
-    Rule("name-refused", WARNING, _ros_names, ("ros", "moveit")),
-    Rule("name-refused", WARNING, _usd_names, ("usd", "isaac")),
-    Rule("name-refused", ERROR, _gazebo_names, ("gazebo",)),
+    *(
+        Rule("name-refused", level, _judge_names(good, told, why), targets)
+        for level, targets, good, told, why in _NAMES
+    ),
     Rule("name-refused", ERROR, _reserved_world, ("mujoco", "drake")),
     Rule("target-limit", ERROR, _no_limit, ("ros", "moveit")),
     Rule("target-root-inertia", WARNING, _root_inertia, ("ros", "moveit")),
