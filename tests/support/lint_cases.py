@@ -149,6 +149,8 @@ CASES: tuple[tuple[str, str, Arm, Arm], ...] = (
     ("name-refused", "world", Arm(name="world"), Arm()),
     ("target-limit", "turn", Arm(limit=""), Arm(limit="", kind="continuous")),
     ("target-limit", "turn", Arm(limit=LIMIT.replace('effort="10"', "")), Arm()),
+    ("target-material", "red", Arm(more='<material name="red"/>' * 2),
+     Arm(more='<material name="red"/><material name="blue"/>')),
     ("target-root-inertia", "base", Arm(base=MASS), Arm()),
     ("target-mesh", "arm", Arm(link=mesh(what="collision")), Arm(link=BODY)),
     ("target-mesh", "arm", Arm(link=mesh()), Arm(link=mesh(file="file:///box.stl"))),

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 
 from ....core.diagnostics import Named, Severity, quote
 from ....core.model import Link, Mesh
+from ....formats.urdf.write.complete import find_doubles
 from ..survey import RobotSurvey, Shape
 from .rule import ERROR, WARNING, Fault, Rule
 
@@ -54,6 +55,12 @@ def _no_limit(survey: RobotSurvey) -> Iterator[Fault]:
             yield Fault(joint, f"{text} the whole robot")
 
 
+def _double_material(survey: RobotSurvey) -> Iterator[Fault]:
+    for material in find_doubles(survey.robot.materials):
+        name = f"material {quote(material.name)} of the robot"
+        yield Fault(material, f"{name} is defined once more: urdfdom refuses the whole robot")
+
+
 def _root_inertia(survey: RobotSurvey) -> Iterator[Fault]:
     tree = survey.tree
     root = None if tree is None else tree.links[0]
@@ -94,6 +101,7 @@ TARGET_RULES = (
     ),
     Rule("name-refused", ERROR, _reserved_world, ("mujoco", "drake")),
     Rule("target-limit", ERROR, _no_limit, ("ros", "moveit")),
+    Rule("target-material", ERROR, _double_material, ("ros", "moveit")),
     Rule("target-root-inertia", WARNING, _root_inertia, ("ros", "moveit")),
     Rule("target-mesh", ERROR, _drake_meshes, ("drake",)),
     Rule("target-mesh", WARNING, _ros_meshes, ("ros", "moveit")),
