@@ -176,6 +176,10 @@ class Comparison:
                 yield self._row("link", link.name, reader, text)
             elif link.name in after.frames[0]:
                 yield self._row("link", link.name, reader)
+            elif link.is_bare and self.original.joints.get(link.name) in (after.ranges or {}):
+                text = "a body there has several joints"
+                row = self._row("link", link.name, reader, text)
+                yield replace(row, outcome="held-not")
             # In skeletons links that nothing moves have no bone.
             elif (reader == "own" and self.suffix not in GLTF) or not self._shares_body(
                 link.name, after
@@ -324,7 +328,11 @@ class Comparison:
             known = [[e if what == "range" else _bound(e) for e in each] for each in (were, are)]
             far = any(_differ(one, other, near) for one, other in zip(*known, strict=True))
             text = f"{_show(were)} became {_show(are)}" if far else ""
-            yield self._row(what, name, reader, text, before=were, after=are)
+            row = self._row(what, name, reader, text, before=were, after=are)
+            if row.outcome == "differs" and self.suffix == ".urdf" and known[0] == [None]:
+                # Its limits need both numbers: exports of other formats get the usual ones.
+                row = replace(row, outcome="held-not")
+            yield row
 
     def _row(
         self,

@@ -255,6 +255,29 @@ def test_a_file_that_is_found_elsewhere_explains_another_shape(tmp_path: Path) -
     assert (row.name, row.outcome, row.code) == ("base", "explained", "moved-file")
 
 
+MODEL = """<mujoco model="cart"><worldbody><body name="cart"><joint name="x" type="slide"
+axis="1 0 0"/><joint name="y" type="slide" axis="0 1 0"/><joint name="turn" axis="0 0 1"/>
+<geom name="hull" type="box" size="0.2 0.1 0.05" mass="3"/><body name="arm" pos="0.1 0 0.1"><joint
+name="lift" axis="0 1 0" range="-1 1" limited="true"/><geom name="rod" size="0.02 0.2" mass="1"
+type="capsule"/></body></body></worldbody></mujoco>"""
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_several_joints_of_a_body_hold(suffix: str, tmp_path: Path) -> None:
+    """MuJoCo has no links between them, URDF needs efforts, and SDF names each shape once."""
+    source, path = tmp_path / "source.xml", tmp_path / f"robot{suffix}"
+    source.write_text(MODEL)
+    robot = read_robot(source)
+    proof = prove_export(robot, path, diagnostics=export(robot, path))
+    assert not differing(proof) and proof.holds
+    told = {(row.what, row.reader) for row in proof.rows if row.outcome == "held-not"}
+    wanted = {".xml": ("link", "mujoco"), ".urdf": ("effort", "own")}.get(suffix)
+    assert wanted is None or wanted in told
+    if suffix == ".sdf":
+        names = re.findall(r'<(?:visual|collision) name="([^"]+)"', path.read_text())
+        assert len(names) == len(set(names)) == 4
+
+
 def test_another_robot_is_said_to_be_one(robot: Robot, tmp_path: Path) -> None:
     path = tmp_path / "robot.urdf"
     path.write_text('<robot name="x"><link name="quite"/></robot>')

@@ -107,23 +107,27 @@ class _ModelWriter:
             write_pose(pose, base, xml)
             if part.inertial is not None:
                 _write_inertial(part.inertial, xml)
-            # As Gazebo counts them: a_visual, a_visual_1.
-            names = {tag: Claims(first=1) for tag in ("visual", "collision", "sensor")}
+            # As Gazebo counts them: a_visual, a_visual_1. libsdformat refuses a visual and a
+            # collision of one name.
+            names = Claims(first=1)
             for link in part.carried:
                 self._write_shapes(link, part, names)
             for link in part.carried:
-                self._write_extras(link, part, names["sensor"])
+                self._write_extras(link, part, names)
 
-    def _write_shapes(self, link: Link, part: LinkPart, names: dict[str, Claims]) -> None:
+    def _write_shapes(self, link: Link, part: LinkPart, names: Claims) -> None:
         shapes, addresses = self._document.shapes, self._addresses
         lumped = self._document.lumps and link.name != part.name
         lump = f"{part.name}_fixed_joint_lump__" if lumped else ""
+        # Sensors name collisions: these come first.
+        solid = [
+            names.claim(lump + (each.name or f"{link.name}_collision")) for each in link.collisions
+        ]
         for visual in link.visuals:
-            name = names["visual"].claim(lump + (visual.name or f"{link.name}_visual"))
+            name = names.claim(lump + (visual.name or f"{link.name}_visual"))
             placed = addresses.shape_base(link.name, part, visual.origin)
             shapes.write_visual(name, visual, link, placed, self._xml)
-        for collision in link.collisions:
-            name = names["collision"].claim(lump + (collision.name or f"{link.name}_collision"))
+        for name, collision in zip(solid, link.collisions, strict=True):
             placed = addresses.shape_base(link.name, part, collision.origin)
             shapes.write_collision(name, collision, link, placed, self._xml)
 
