@@ -123,7 +123,11 @@ def prove_export(
     given, options = robot_or_rig_of(robot_or_armature), options_of(options, ProofOptions)
     options.refuse_unknown()
     place = Path(path)
-    told = list(_ask_export(given, place, options) if diagnostics is None else diagnostics)
+    if diagnostics is None:
+        diagnostics = Diagnostics()
+        with suppress(RobotError):
+            write_aside(given, place.name, options, diagnostics)
+    told = list(diagnostics)
     export = open_export(given, options, Diagnostics())
     rows: list[ProofRow] = []
     used: list[str] = []
@@ -153,11 +157,3 @@ def prove_export(
         readers=tuple(used),
         holds="own" in used and not any(row.outcome == "differs" for row in rows),
     )
-
-
-def _ask_export(given: Any, path: Path, options: ProofOptions) -> Diagnostics:
-    """Returns the diagnostics of an export to such a file."""
-    told = Diagnostics()
-    with suppress(RobotError):
-        write_aside(given, path.name, options, told)
-    return told

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.diagnostics import Diagnostics, KinematicsError
+from ...core.diagnostics import KinematicsError
 from ...core.geometry.inertia import BodyMass, add_bodies, body_of
 from ...core.geometry.mesh_data import MeshData, weld_points
 from ...core.geometry.transforms import Matrix, Vector, invert, matrix_from_pose
@@ -205,11 +205,6 @@ class RobotSurvey:
             and np.isfinite(body.mass.center).all()
             and np.isfinite(body.mass.inertia).all()
         )
-
-    @cached_property
-    def no_messages(self) -> Diagnostics:
-        """A collector for reports that were made before."""
-        return Diagnostics(self.robot.source)
 
 
 def find_extremes(points: Any) -> Matrix:
