@@ -25,6 +25,8 @@ Results = Mapping[str, Sequence[Diagnostic | RobotError]]
 """Path of a description -> its diagnostics; a RobotError among them: it could not be read."""
 
 _PAGES = "https://urdf-importer.invalid/docs/reference/diagnostics"
+_OWN = ("target-refused", "repaired", "unreadable")
+"""Codes beside the rules' that have entries on the page of these."""
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _MOST_RESULTS = 25_000
 """GitHub takes no more in a run."""
@@ -53,7 +55,7 @@ def describe_findings(results: Results, format: FindingsFormat) -> str:
 
 def find_help(code: str) -> str:
     """Returns the address of the explanation of a code."""
-    return f"{_PAGES}/lints.html#{code}" if code in CODES else f"{_PAGES}.html"
+    return f"{_PAGES}{'/lints' if code in (*CODES, *_OWN) else ''}.html#{code}"
 
 
 def _items(results: Results) -> Iterator[tuple[str, Diagnostic]]:

@@ -10,6 +10,7 @@ from support.lint_cases import BODY, BOX, CASES, MASS, Arm, mass, mesh, write_me
 from support.source_tree import ROOT
 from urdf_importer import ArgumentError, Diagnostics, LintOptions, check_robot, read_robot
 from urdf_importer.core.diagnostics import Severity
+from urdf_importer.features.proof.findings import find_help
 from urdf_importer.features.proof.rules import CODES
 from urdf_importer.features.proof.rules.sides import other_ends, other_side
 
@@ -43,6 +44,16 @@ def test_each_rule_has_a_case_and_an_entry_with_its_anchor() -> None:
     page = (ROOT / "docs/reference/diagnostics/lints.md").read_text(encoding="utf-8")
     entries = re.findall(r"^### `([^`]+)`$", page, re.MULTILINE)
     assert set(CODES) <= set(entries)
+
+
+def test_the_help_of_each_code_is_a_place_in_the_docs() -> None:
+    """Entries have anchors on their page; rows of tables on the page of all codes."""
+    for page in (ROOT / "docs/reference/diagnostics").glob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        for code in re.findall(r"^### `([^`]+)`$", text, re.MULTILINE):
+            assert find_help(code).endswith(f"/reference/diagnostics/{page.stem}.html#{code}")
+        for code in re.findall(r"^\| `([a-z0-9-]+)` \| (?=warning|error)", text, re.MULTILINE):
+            assert find_help(code).endswith(f"/reference/diagnostics.html#{code}")
 
 
 def test_messages_have_line_number_and_guess(tmp_path: Path) -> None:
