@@ -131,8 +131,12 @@ class Comparison:
             motion = self.tree.motion_of.get(old)
             what = "joint" if motion is None or motion.moves else "fixed joint"
             row = self._row(what, old, reader, f"it is called {name!r}" if old != name else "")
-            if row.outcome == "differs" and self._is_turned(link, seen.parents):
+            text = ""
+            if motion is not None and motion.joint.type == "floating" and self.suffix == ".sdf":
+                text = "a body that no joint holds is free there"
+            elif self._is_turned(link, seen.parents):
                 text = "a frame above a body is below it there"
+            if row.outcome == "differs" and text:
                 row = replace(row, outcome="held-not", text=text)
             yield row
 

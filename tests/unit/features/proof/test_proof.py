@@ -259,7 +259,8 @@ MODEL = """<mujoco model="cart"><worldbody><body name="cart"><joint name="x" typ
 axis="1 0 0"/><joint name="y" type="slide" axis="0 1 0"/><joint name="turn" axis="0 0 1"/>
 <geom name="hull" type="box" size="0.2 0.1 0.05" mass="3"/><body name="arm" pos="0.1 0 0.1"><joint
 name="lift" axis="0 1 0" range="-1 1" limited="true"/><geom name="rod" size="0.02 0.2" mass="1"
-type="capsule"/></body></body></worldbody><actuator><motor name="lift" joint="lift"/></actuator>
+type="capsule"/></body></body><body name="ball" pos="0 0 2"><freejoint name="free"/><geom size="0.1"
+mass="1"/></body></worldbody><actuator><motor name="lift" joint="lift"/></actuator>
 </mujoco>"""
 
 
@@ -276,7 +277,7 @@ def test_several_joints_of_a_body_hold(suffix: str, tmp_path: Path) -> None:
     assert wanted is None or wanted in told
     if suffix == ".sdf":
         names = re.findall(r'<(?:visual|collision) name="([^"]+)"', path.read_text())
-        assert len(names) == len(set(names)) == 4
+        assert len(names) == len(set(names)) == 6 and ("joint", "own") in told
         assert '<urdf:transmission name="lift_2"' in path.read_text()
 
 
