@@ -45,6 +45,7 @@ SIZES = {
     "export_changes": (1280, 700),
     "render": (1280, 800),
     "report": (1280, 1560),
+    "check_report": (1280, 960),
     "reshape_dialog": (1280, 800),
     "update": (1280, 800),
     "error": (1280, 800),
@@ -77,6 +78,13 @@ BROKEN = """\
   </link>
 </robot>
 """
+FAULTS = {
+    '<origin xyz="0 0 -0.09"/>\n      <mass value="1"/>': (
+        '<origin xyz="0 0 -0.09"/>\n      <mass value="1000"/>'
+    ),
+    'lower="-1.2" upper="1.2"': 'lower="-70" upper="70"',
+}
+"""Grams and degrees, in the place of a forearm's mass and a wrist's limits."""
 SENSORS = """\
 <gazebo reference="base_link">
   <sensor name="scan" type="ray"><pose>0 0 0.15 0 0 0</pose><update_rate>10</update_rate>
@@ -95,12 +103,16 @@ SENSORS = """\
 
 
 def copy_robots() -> None:
-    """The samples, real robots, and the three files that only pictures need."""
+    """The samples, real robots, and the files that only pictures need."""
     shutil.copytree(ROOT / "sample_urdfs", FOLDER, ignore=shutil.ignore_patterns("*.py", "*.md"))
     (FOLDER / "arm.urdf.xacro").write_text(XACRO)
     (FOLDER / "broken.urdf").write_text(BROKEN)
     scout = (FOLDER / "differential_drive.urdf").read_text().replace("differential_drive", "scout")
     (FOLDER / "scout.urdf").write_text(scout.replace("</robot>", SENSORS))
+    grams = (FOLDER / "humanoid_arm.urdf").read_text()
+    for right, wrong in FAULTS.items():
+        grams = grams.replace(right, wrong)
+    (FOLDER / "grams.urdf").write_text(grams)
     (FOLDER / "workspace" / "src").mkdir(parents=True)
     share = Path(sysconfig.get_paths()["purelib"], "cmeel.prefix", "share", "example-robot-data")
     for name in ("panda_description", "talos_data", "ur_description"):

@@ -8,6 +8,10 @@ from pathlib import Path
 import numpy as np
 
 BOX = '<geometry><box size="0.1 0.1 0.4"/></geometry>'
+TOKEN = (
+    '<visual><geometry><box size="{0} {0} {0}"/></geometry></visual>'
+    f"<collision>{BOX}</collision>"
+)
 BODY = f"<visual>{BOX}</visual><collision>{BOX}</collision>"
 INERTIA = '<inertia ixx="0.06" iyy="0.06" izz="0.008" ixy="0" ixz="0" iyz="0"/>'
 MASS = f'<inertial><mass value="4"/>{INERTIA}</inertial>'
@@ -113,6 +117,7 @@ CASES: tuple[tuple[str, str, Arm, Arm], ...] = (
     ("collision-unlike-visual", "arm",
      Arm(link=f"<visual>{BOX}</visual><collision>{BOX.replace('0.4', '4')}</collision>"),
      Arm(link=BODY)),
+    ("collision-unlike-visual", "arm", Arm(link=TOKEN.format(0.01)), Arm(link=TOKEN.format(0.001))),
     ("no-collision", "arm", Arm(link=f"{MASS}<visual>{BOX}</visual>", base=BODY), Arm(base=BODY)),
     ("mesh-inside-out", "arm", Arm(link=mesh(file="inside.stl")), Arm(link=mesh())),
     ("mesh-inside-out", "arm", Arm(link=mesh(file="inside_open.stl")), Arm(link=mesh(-1.0))),
@@ -145,6 +150,8 @@ CASES: tuple[tuple[str, str, Arm, Arm], ...] = (
     ("name-refused", "world", Arm(name="world"), Arm(root="world")),
     ("target-limit", "turn", Arm(limit=""), Arm(limit="", kind="continuous")),
     ("target-limit", "turn", Arm(limit=LIMIT.replace('effort="10"', "")), Arm()),
+    ("target-material", "red", Arm(more='<material name="red"/>' * 2),
+     Arm(more='<material name="red"/><material name="blue"/>')),
     ("target-root-inertia", "base", Arm(base=MASS), Arm()),
     ("target-mesh", "arm", Arm(link=mesh(what="collision")), Arm(link=BODY)),
     ("target-mesh", "arm", Arm(link=mesh()), Arm(link=mesh(file="file:///box.stl"))),

@@ -391,6 +391,23 @@ def report(driver: Driver) -> Steps:
     _keep(driver, "report", (left + width - 290, top - 514, 290, 514))
 
 
+def check_report(driver: Driver) -> Steps:
+    """A forearm in grams and a wrist in degrees: the findings, and the joint that the button of the
+    first of them selects."""
+    robot = _import(driver, "grams.urdf")
+    _set_positions(robot, _RAISED)
+    _look(driver, at=(0.3, 0.3, 0.15), distance=1.7, turn=60, tilt=76)
+    assert bpy.ops.urdf.check_robot() == {"FINISHED"}
+    unfold("Import Report")
+    sidebar = yield from driver.open_sidebar("Robot")
+    yield from driver.find_button(driver.viewport, sidebar, "urdf.select_subject", 0.75)
+    yield from driver.click(*driver.place)
+    _rest(driver)
+    yield 1.0
+    assert "wrist_pitch" in bpy.context.active_pose_bone.name
+    _keep(driver, "check_report", _box(driver.viewport))
+
+
 def reshape_dialog(driver: Driver) -> Steps:
     """What a resize of half will change, before it does."""
     robot = _import(driver, "humanoid_arm.urdf")

@@ -15,6 +15,9 @@ _LEAST = 1e-6
 """The smallest principal moment that a repaired inertia has, as a share of the largest."""
 _ROUNDING = 1e-6
 """By how much rounded numbers may break a rule."""
+_EDGE = 1e-9
+"""How far, as a share, the largest principal moment stays below the sum of the other two, so that
+the rounding of other programs does not put it above."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -106,6 +109,20 @@ def clamp_inertia(inertia: Matrix) -> Matrix:
         moments[:2] += 0.5 * short * (1.0 + _ROUNDING)
     clamped: Matrix = (axes * moments) @ axes.T
     return 0.5 * (clamped + clamped.T)
+
+
+def keep_from_edge(inertia: Matrix, least: float) -> Matrix:
+    """Returns the inertia; where it is on the edge of the possible ones, a billionth inside, with
+    no principal moment below `least` kg m^2: programs round, and would refuse it."""
+    moments, axes = np.linalg.eigh(inertia)
+    moved = np.maximum(moments, least)
+    short = moved[2] * (1.0 + _EDGE) - moved[0] - moved[1]
+    if short > 0.0:
+        moved[:2] += 0.5 * short
+    if np.array_equal(moved, moments):
+        return inertia
+    kept: Matrix = (axes * moved) @ axes.T
+    return 0.5 * (kept + kept.T)
 
 
 def report_small_mass(link: Link, mass: float, diagnostics: Diagnostics) -> None:

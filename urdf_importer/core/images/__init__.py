@@ -3,6 +3,6 @@
 
 from .decode import decode_image
 from .pixels import Pixels
-from .png import encode_png, find_png_kind
+from .png import drop_wrong_bits, encode_png, find_png_kind
 
-__all__ = ["Pixels", "decode_image", "encode_png", "find_png_kind"]
+__all__ = ["Pixels", "decode_image", "drop_wrong_bits", "encode_png", "find_png_kind"]

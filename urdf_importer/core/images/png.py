@@ -23,6 +23,7 @@ from .pixels import (
 from .size import DEPTHS_BY_COLOR, PNG_SIGNATURE
 
 _CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
+_BITS_BY_COLOR = {**_CHANNELS, 3: 3}
 # First column and row, steps between columns and rows, of the seven passes of Adam7.
 _PASSES = (
     (0, 0, 8, 8),
@@ -94,6 +95,18 @@ def decode_wide_png(content: bytes) -> NDArray[np.uint16] | None:
     Raises MeshError as decode_png does."""
     kind = find_png_kind(content)
     return _read_samples(kind, _chunks(content)).astype(np.uint16) if kind.depth == 16 else None
+
+
+def drop_wrong_bits(content: bytes) -> bytes:
+    """Returns a PNG without its chunk of significant bits where that has another size than its
+    colours say: most programs pass over it, MuJoCo refuses the image."""
+    place = len(PNG_SIGNATURE)
+    for name, data in _chunks(content):
+        end = place + len(data) + 12
+        if name == b"sBIT" and len(data) != _BITS_BY_COLOR.get(content[25]):
+            return content[:place] + content[end:]
+        place = end
+    return content
 
 
 def _chunks(content: bytes) -> Iterator[tuple[bytes, bytes]]:

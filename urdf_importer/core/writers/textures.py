@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Images beside a robot, in formats that simulators read.
 
-PNG of 8 bits is copied verbatim, and JPEG for simulators that read it. Other decodable images
-become PNG; the rest is given to a converter where there is one (Blender reads more), or lost: then
-the colour is shown. A PNG whose alpha means nothing loses it, since simulators let through anything
-with an alpha channel.
+PNG of 8 bits is copied verbatim, but for a chunk that MuJoCo refuses, and JPEG for simulators that
+read it. Other decodable images become PNG; the rest is given to a converter where there is one
+(Blender reads more), or lost: then the colour is shown. A PNG whose alpha means nothing loses it,
+since simulators let through anything with an alpha channel.
 """
 
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from pathlib import Path
 from ..diagnostics import Diagnostics, MeshError, quote
 from ..files.regular import read_mesh_file
 from ..geometry.mesh_data import MeshMaterial
-from ..images import decode_image, encode_png, find_png_kind
+from ..images import decode_image, drop_wrong_bits, encode_png, find_png_kind
 from ..images.pixels import Pixels
 from ..images.size import MOST_BYTES, PNG_SIGNATURE, check_image, name_image_kind
 from .file_folder import FileFolder
@@ -75,7 +75,7 @@ class Textures:
             content = self._convert(content, name)
             kind = find_png_kind(content)
             if kind.depth <= 8 and (has_alpha or not kind.has_alpha or not self.needs_alpha):
-                return content, stem, ".png"
+                return drop_wrong_bits(content), stem, ".png"
             pixels = decode_image(content)
         if pixels is None:
             raise MeshError("it could not be converted", code="unreadable-texture")

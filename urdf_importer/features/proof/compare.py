@@ -16,33 +16,11 @@ from ...core.diagnostics import Diagnostic
 from ...core.geometry.inertia import BodyMass, add_bodies
 from ...core.geometry.transforms import Matrix
 from ...core.kinematics.tree import KinematicTree
+from .explains import EXPLAINS, HELD_NOT
 from .options import GLTF, USD
 from .seen import Range, Seen, seen_from
 
 Outcome = Literal["equal", "explained", "held-not", "differs", "not-checked"]
-EXPLAINS: Mapping[str, tuple[str, ...]] = {
-    "link": ("*renamed*", "*left-out*", "*-lost-*", "second-parent", "ring", "self-parent"),
-    "joint": ("*renamed*", "*left-out*", "unknown-joint-type", "zero-axis", "*ball*", "*locked*"),
-    "fixed joint": ("*renamed*",),
-    "frame": ("mimic-*", "*-start", "*loop*", "unknown-joint-type", "zero-axis", "*follow*"),
-    "mass": ("*-mass*", "missing-mass", "*left-out*"),
-    "centre": ("*-mass*", "*left-out*"),
-    "inertia": ("*inertia*", "*-mass*", "*left-out*"),
-    "range": ("*limit*", "*range*", "beyond-limits"),
-    "effort": ("limit-without-effort", "continuous-limit", "*effort*"),
-    "velocity": ("limit-without-effort", "continuous-limit", "*velocity*", "*speed*"),
-    "shapes": ("*mesh*", "*geometry*", "*package*", "*-part", "flat-*", "not-a-file",
-               "outside-*", "*left-out*", "invalid-size"),
-    "box": ("*mesh*", "*geometry*", "*package*", "flat-*", "*left-out*", "invalid-*", "not-a-file"),
-    "reads": ("incomplete-for-others",),
-    "contacts": ("*start-contacts",),
-    "simulation": ("*start-contacts", "*-mass*", "*inertia*"),
-}  # fmt: skip
-"""The kind of a difference -> the codes of an export that may make it."""
-HELD_NOT: Mapping[str, tuple[str, ...]] = dict.fromkeys(
-    (".xml", ".mjcf"), ("velocity", "fixed joint")
-)
-"""Suffix -> kinds that the format has no word for, by docs/explanation/losses.md."""
 _SINGLE = (*USD, *GLTF)
 
 
@@ -109,8 +87,8 @@ class Comparison:
                 yield self._lost_link(link.name, link.is_bare, reader)
             elif now is not None:
                 text = f"its parent is {now!r}" if now else "it has no parent"
-                row = self._row("link", link.name, reader, "" if now == above else text)
-                yield replace(row, before=above, after=now)
+                text = "" if now == above else text
+                yield self._row("link", link.name, reader, text, before=above, after=now)
 
     def _match(self, seen: Seen) -> tuple[Seen, dict[str, str]]:
         """Returns a view under the names of the original, and new name -> old name of links whose
@@ -152,7 +130,22 @@ class Comparison:
             old = self.original.joints.get(link, name)
             motion = self.tree.motion_of.get(old)
             what = "joint" if motion is None or motion.moves else "fixed joint"
-            yield self._row(what, old, reader, f"it is called {name!r}" if old != name else "")
+            row = self._row(what, old, reader, f"it is called {name!r}" if old != name else "")
+            text = ""
+            if motion is not None and motion.joint.type == "floating" and self.suffix == ".sdf":
+                text = "a body that no joint holds is free there"
+            elif self._is_turned(link, seen.parents):
+                text = "a frame above a body is below it there"
+            if row.outcome == "differs" and text:
+                row = replace(row, outcome="held-not", text=text)
+            yield row
+
+    def _is_turned(self, link: str, parents: Mapping[str, str]) -> bool:
+        """Whether a file has one of the two ends of the joint above a link below the other one."""
+        above = self.tree.joint_above(link)
+        pairs = [(above.parent, link)] if above is not None else []
+        pairs += [(link, each.child) for each in self.tree.robot.joints if each.parent == link]
+        return any(parents.get(upper) == lower for upper, lower in pairs)
 
     def _links(
         self, before: Seen, after: Seen, reader: str, names: Mapping[str, str]
@@ -164,6 +157,10 @@ class Comparison:
                 yield self._row("link", link.name, reader, text)
             elif link.name in after.frames[0]:
                 yield self._row("link", link.name, reader)
+            elif link.is_bare and self.original.joints.get(link.name) in (after.ranges or {}):
+                text = "a body there has several joints"
+                row = self._row("link", link.name, reader, text)
+                yield replace(row, outcome="held-not")
             # In skeletons links that nothing moves have no bone.
             elif (reader == "own" and self.suffix not in GLTF) or not self._shares_body(
                 link.name, after
@@ -196,8 +193,8 @@ class Comparison:
             ]
             worst = max(apart)
             told = f"it is up to {worst:.3g} off in pose {apart.index(worst)}"
-            row = self._row("frame", link.name, reader, told if not worst <= most else "")
-            yield replace(row, before=0.0, after=worst)
+            told = "" if worst <= most else told
+            yield self._row("frame", link.name, reader, told, before=0.0, after=worst)
 
     def _near(self, before: Seen) -> float:
         """Metres: single precision is relative to the robot's size."""
@@ -240,17 +237,14 @@ class Comparison:
     ) -> Iterator[ProofRow]:  # fmt: skip
         one, other = (0.0 if each is None else each.mass for each in (old, new))
         near = max(self.tolerance, 1e-6 if self.suffix in _SINGLE else 0.0)
-        text = f"{one:.6g} kg became {other:.6g} kg"
         far = abs(one - other) > near * max(one, other)
-        row = self._row("mass", part, reader, text if far else "", members)
-        yield replace(row, before=one, after=other)
+        text = f"{one:.6g} kg became {other:.6g} kg" if far else ""
+        yield self._row("mass", part, reader, text, members, before=one, after=other)
         if old is None or new is None or one <= 0.0:
             return
         off = float(np.abs(old.center - new.center).max())
-        text = f"the centre of mass is {off:.3g} m off"
-        bound = max(10.0 * near, 1e-6)
-        row = self._row("centre", part, reader, text if off > bound else "", members)
-        yield replace(row, before=0.0, after=off)
+        text = f"the centre of mass is {off:.3g} m off" if off > max(10.0 * near, 1e-6) else ""
+        yield self._row("centre", part, reader, text, members, before=0.0, after=off)
         scale = float(np.abs(old.inertia).max())
         # Writers drop the inertia of a link without mass, or join it: no body has one.
         heavy = _sum(
@@ -259,10 +253,9 @@ class Comparison:
         wanted = [old] if heavy is None else [old, heavy]
         apart = min(float(np.abs(each.inertia - new.inertia).max()) for each in wanted)
         share = apart / scale if scale > 0.0 else 0.0
-        text = f"the inertia is {share:.3g} of itself off"
         far = share > (1e-4 if self.suffix in _SINGLE else max(1e-5, self.tolerance))
-        row = self._row("inertia", part, reader, text if far else "", members)
-        yield replace(row, before=0.0, after=share)
+        text = f"the inertia is {share:.3g} of itself off" if far else ""
+        yield self._row("inertia", part, reader, text, members, before=0.0, after=share)
 
     def _boxes(
         self, boxes: Sequence[Matrix | None], members: Sequence[str], part: str, reader: str,
@@ -277,7 +270,7 @@ class Comparison:
         off, size = float(np.abs(old - new).max()), float(np.ptp(old, axis=0).max())
         # Shapes that a format lacks become meshes of 32 sides.
         text = f"the box of its shapes is {off:.3g} m off" if off > 1e-5 * size + 10 * near else ""
-        yield replace(self._row("box", part, reader, text, members), before=size, after=off)
+        yield self._row("box", part, reader, text, members, before=size, after=off)
 
     def _count(
         self,
@@ -301,35 +294,39 @@ class Comparison:
         for name, old in before.ranges.items():
             new = after.ranges.get(name)
             if new is None:
-                lost = f"joint {name!r} is gone"
-                yield self._row("joint", name, reader, lost)
-                continue
-            yield from self._range(name, old, new, reader)
+                yield self._row("joint", name, reader, f"joint {name!r} is gone")
+            else:
+                yield from self._range(name, old, new, reader)
 
     def _range(self, name: str, old: Range, new: Range, reader: str) -> Iterator[ProofRow]:
         near = 1e-5 if self.suffix in _SINGLE else 1e-6
-        for what, here in (
-            ("range", slice(0, 2)),
-            ("effort", slice(2, 3)),
-            ("velocity", slice(3, 4)),
-        ):
+        kinds = {"range": slice(0, 2), "effort": slice(2, 3), "velocity": slice(3, 4)}
+        for what, here in kinds.items():
             if what != "range" and reader != "own":
                 continue
-            pairs: list[tuple[float | None, float | None]]
-            pairs = list(zip(list(old)[here], list(new)[here], strict=True))
-            if what != "range":
-                # An effort or velocity of 0 and an unknown one are written alike.
-                pairs = [(one or None, other or None) for one, other in pairs]
-            far = any(_differ(one, other, near) for one, other in pairs)
-            text = f"{old[here]} became {new[here]}" if far else ""
-            row = self._row(what, name, reader, text)
-            yield replace(row, before=old[here], after=new[here])
+            # An unknown effort or velocity and one of 0 or below are written alike.
+            were, are = tuple(old)[here], tuple(new)[here]
+            known = [[e if what == "range" else _bound(e) for e in each] for each in (were, are)]
+            far = any(_differ(one, other, near) for one, other in zip(*known, strict=True))
+            text = f"{_show(were)} became {_show(are)}" if far else ""
+            row = self._row(what, name, reader, text, before=were, after=are)
+            if row.outcome == "differs" and self.suffix == ".urdf" and known[0] == [None]:
+                # Its limits need both numbers: exports of other formats get the usual ones.
+                row = replace(row, outcome="held-not")
+            yield row
 
     def _row(
-        self, what: str, name: str, reader: str, text: str = "", subjects: Sequence[str] = ()
+        self,
+        what: str,
+        name: str,
+        reader: str,
+        text: str = "",
+        subjects: Sequence[str] = (),
+        **values: Any,
     ) -> ProofRow:
-        """Makes a row: equal without a text, else explained by the export, or not."""
-        row = ProofRow(what=what, name=name, reader=reader, outcome="equal", text=text)
+        """Makes a row: equal without a text, else explained by the export, or not. `values` are
+        `before` and `after`."""
+        row = ProofRow(what=what, name=name, reader=reader, outcome="equal", text=text, **values)
         if not text:
             return row
         if code := self._explain(what, {name, *subjects, *self._joints_of(name, subjects)}):
@@ -351,6 +348,14 @@ class Comparison:
             if about and any(fnmatchcase(item.code, each) for each in patterns):
                 return item.code
         return ""
+
+
+def _show(values: Sequence[float | None]) -> str:
+    return " to ".join("none" if each is None else f"{each:.6g}" for each in values)
+
+
+def _bound(value: float | None) -> float | None:
+    return value if value is not None and value > 0.0 else None
 
 
 def _differ(one: float | None, other: float | None, near: float) -> bool:

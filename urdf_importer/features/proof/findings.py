@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, get_args
 from urllib.parse import quote as encode
-from xml.sax.saxutils import quoteattr
+from xml.etree import ElementTree
 
 from ...core.arguments import choice_of
 from ...core.command.summary import count
@@ -25,6 +25,8 @@ Results = Mapping[str, Sequence[Diagnostic | RobotError]]
 """Path of a description -> its diagnostics; a RobotError among them: it could not be read."""
 
 _PAGES = "https://urdf-importer.invalid/docs/reference/diagnostics"
+_OWN = ("target-refused", "repaired", "unreadable")
+"""Codes beside the rules' that have entries on the page of these."""
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _MOST_RESULTS = 25_000
 """GitHub takes no more in a run."""
@@ -53,7 +55,7 @@ def describe_findings(results: Results, format: FindingsFormat) -> str:
 
 def find_help(code: str) -> str:
     """Returns the address of the explanation of a code."""
-    return f"{_PAGES}/lints.html#{code}" if code in CODES else f"{_PAGES}.html"
+    return f"{_PAGES}{'/lints' if code in (*CODES, *_OWN) else ''}.html#{code}"
 
 
 def _items(results: Results) -> Iterator[tuple[str, Diagnostic]]:
@@ -157,39 +159,40 @@ def _artifact(path: str) -> dict[str, str]:
 
 
 def _junit(results: Results) -> str:
-    lines = ['<?xml version="1.0" encoding="utf-8"?>', "<testsuites>"]
+    root = ElementTree.Element("testsuites")
     for path, found in results.items():
         items = [item for _, item in _items({path: found})]
         unread = sum(isinstance(item, RobotError) for item in found)
         failed = sum(item.severity is not Severity.NOTE for item in items) - unread
-        head = f' tests="{max(len(items), 1)}" failures="{failed}" errors="{unread}" time="0"'
-        lines.append(f"  <testsuite name={_attribute(path)}{head}>")
+        numbers = {"tests": max(len(items), 1), "failures": failed, "errors": unread, "time": 0}
+        suite = _add(root, "testsuite", name=path, **numbers)
         for item in items:
-            lines += _case(path, item)
+            name = f"{item.code}:{item.subject}" if item.subject else item.code
+            case = _add(suite, "testcase", classname=path, name=name)
+            kind = "error" if item.code == "unreadable" else "failure"
+            if item.severity is Severity.NOTE:
+                _add(case, "skipped", message=item.message)
+            else:
+                _add(case, kind, str(item), message=item.message, type=item.code)
         if not items:
-            lines.append(f'    <testcase classname={_attribute(path)} name="check"/>')
-        lines.append("  </testsuite>")
-    return "\n".join([*lines, "</testsuites>", ""])
+            _add(suite, "testcase", classname=path, name="check")
+    ElementTree.indent(root)
+    text = ElementTree.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'
 
 
-def _case(path: str, item: Diagnostic) -> Iterator[str]:
-    name = f"{item.code}:{item.subject}" if item.subject else item.code
-    kind = "error" if item.code == "unreadable" else "failure"
-    if item.severity is Severity.NOTE:
-        outcome = f"<skipped message={_attribute(item.message)}/>"
-    else:
-        text = _attribute(str(item))[1:-1]
-        outcome = f"<{kind} message={_attribute(item.message)} type={_attribute(item.code)}>{text}"
-        outcome += f"</{kind}>"
-    yield f"    <testcase classname={_attribute(path)} name={_attribute(name)}>"
-    yield f"      {outcome}"
-    yield "    </testcase>"
+def _add(
+    parent: ElementTree.Element, tag: str, text: str = "", /, **attributes: Any
+) -> ElementTree.Element:
+    """Adds an element, with letters that XML forbids spelled out."""
+    made = {key: _spell(str(value)) for key, value in attributes.items()}
+    element = ElementTree.SubElement(parent, tag, made)
+    element.text = _spell(text) or None
+    return element
 
 
-def _attribute(text: str) -> str:
-    """Returns a text as an attribute of XML, with letters that XML forbids spelled out."""
-    safe = "".join(
+def _spell(text: str) -> str:
+    return "".join(
         c if c.isprintable() else c.encode("unicode_escape").decode()
         for c in text.encode("utf-8", "backslashreplace").decode()
     )
-    return quoteattr(safe, {'"': "&quot;"})

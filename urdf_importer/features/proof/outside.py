@@ -41,10 +41,7 @@ def read_mujoco(asked: dict[str, Any]) -> dict[str, Any]:
         turn = data.ximat[body.id].reshape(3, 3)
         inertia = turn @ np.diag(model.body_inertia[body.id]) @ turn.T
         masses[body.name] = [*body.mass.tolist(), data.xipos[body.id].tolist(), inertia.tolist()]
-    ranges = {
-        name: joint.range.tolist() if model.jnt_limited[joint.id] else [None, None]
-        for name, joint in joints.items()
-    }
+    ranges = {name: _find_range(mujoco, model, joint) for name, joint in joints.items()}
     return {
         "frames": frames[:-1],
         "parents": {body.name: model.body(body.parentid[0]).name for body in bodies},
@@ -62,6 +59,16 @@ def _name_joints(model: Any, asked: dict[str, Any]) -> dict[str, Any]:
         if above is not None and joint.name not in asked["moving"]:
             found.setdefault(above, joint)
     return found
+
+
+def _find_range(mujoco: Any, model: Any, joint: Any) -> list[float | None]:
+    """Returns the ends of a joint: both are the place where an equality holds it."""
+    for i in range(model.neq):
+        whole = model.eq_type[i] == mujoco.mjtEq.mjEQ_JOINT and model.eq_obj2id[i] < 0
+        if whole and model.eq_obj1id[i] == joint.id and model.eq_active0[i]:
+            held = float(model.qpos0[joint.qposadr[0]] + model.eq_data[i][0])
+            return [held, held]
+    return list(joint.range.tolist()) if model.jnt_limited[joint.id] else [None, None]
 
 
 def _mujoco_frames(model: Any, data: Any) -> dict[str, Any]:

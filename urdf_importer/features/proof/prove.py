@@ -26,9 +26,10 @@ from .seen import draw_poses, see_robot
 
 _ORDER = ("differs", "explained", "held-not", "not-checked", "equal")
 _STYLE = (
-    "body{font:15px sans-serif;max-width:60em;margin:2em auto}td,th{padding:.2em .8em;text-align:"
-    "left}figure{display:inline-block;margin:0 1em 1em 0}tr.differs{background:#fdd}"
-    "tr.explained{background:#ffd}tr.equal{color:#060}"
+    "body{font:15px sans-serif;max-width:60em;margin:2em auto;padding:0 1em}"
+    "td,th{padding:.2em .8em;text-align:left}td:not(:last-child){white-space:nowrap}"
+    "figure{display:inline-block;margin:0 1em 1em 0}"
+    "tr.differs{background:#fdd}tr.explained{background:#ffd}tr.equal{color:#060}"
 )
 
 
@@ -122,7 +123,11 @@ def prove_export(
     given, options = robot_or_rig_of(robot_or_armature), options_of(options, ProofOptions)
     options.refuse_unknown()
     place = Path(path)
-    told = list(_ask_export(given, place, options) if diagnostics is None else diagnostics)
+    if diagnostics is None:
+        diagnostics = Diagnostics()
+        with suppress(RobotError):
+            write_aside(given, place.name, options, diagnostics)
+    told = list(diagnostics)
     export = open_export(given, options, Diagnostics())
     rows: list[ProofRow] = []
     used: list[str] = []
@@ -152,11 +157,3 @@ def prove_export(
         readers=tuple(used),
         holds="own" in used and not any(row.outcome == "differs" for row in rows),
     )
-
-
-def _ask_export(given: Any, path: Path, options: ProofOptions) -> Diagnostics:
-    """Returns the diagnostics of an export to such a file."""
-    told = Diagnostics()
-    with suppress(RobotError):
-        write_aside(given, path.name, options, told)
-    return told

@@ -37,6 +37,9 @@ _PACKAGES = {"mujoco": "mujoco", "usd": "usd-core"}
 _TREE = re.compile(r"root Link: (.*) has \d+ child\(ren\)|((?: {4})+)child\(\d+\):  (.*)")
 """Lines of check_urdf."""
 _ERROR = re.compile(r"\s*error\b", re.IGNORECASE)
+_NEWER = "Unable to convert from SDF version"
+"""The complaint of an older Gazebo about a newer file, which it reads all the same."""
+_COLORS = re.compile(r"\x1b\[[\d;]*m")
 _GLB_HEAD = struct.Struct("<4sIIII")
 _EXTRA = "urdf_"
 """Before the keys of extras, which the writer for engines gives to nodes."""
@@ -283,7 +286,8 @@ def _run(shown: str, programs: Sequence[str], arguments: Sequence[str], path: Pa
     if program is None:
         raise AbsentReader(f"{' or '.join(programs)} is not on PATH")
     status, said = run_program(program, [*arguments, str(path.absolute())], _SECONDS)
-    errors = [line for line in said.splitlines() if _ERROR.match(line)]
+    said = _COLORS.sub("", said)
+    errors = [line for line in said.splitlines() if _ERROR.match(line) and _NEWER not in line]
     if status or errors:
         told = one_line((errors or said.strip().splitlines() or [f"exit status {status}"])[0])
         raise ReadError(f"{shown} refuses it: {told}", source=str(path))

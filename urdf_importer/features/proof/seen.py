@@ -96,15 +96,14 @@ def see_robot(
             for link in tree.links
             if link.inertial is not None and (link.has_mass or link.inertial.inertia is not None)
         },
-        ranges={m.joint.name: _range_of(m.lower, m.upper, m.joint.limit) for m in names.values()
-                if m.is_scalar},
+        ranges={
+            m.joint.name: (m.lower, m.upper, getattr(m.joint.limit, "effort", None),
+                           getattr(m.joint.limit, "velocity", None))
+            for m in names.values() if m.is_scalar
+        },
         points=None if files is None else _see_points(robot, files, frames[0]),
         shapes={link.name: (len(link.visuals), len(link.collisions)) for link in robot.links},
     )  # fmt: skip
-
-
-def _range_of(lower: float | None, upper: float | None, limit: object) -> Range:
-    return lower, upper, getattr(limit, "effort", None), getattr(limit, "velocity", None)
 
 
 def _see_points(robot: Robot, files: RobotFiles, frames: Mapping[str, Matrix]) -> dict[str, Matrix]:
@@ -128,11 +127,6 @@ def seen_from(seen: Seen, link: str, original: Seen) -> Seen:
         for before, frames in zip(original.frames, seen.frames, strict=False)
     ]
     first = backs[0]
-
-    def move(points: Matrix) -> Matrix:
-        moved: Matrix = points @ first[:3, :3].T + first[:3, 3]
-        return moved
-
     return replace(
         seen,
         frames=[
@@ -140,5 +134,6 @@ def seen_from(seen: Seen, link: str, original: Seen) -> Seen:
             for back, frames in zip(backs, seen.frames, strict=False)
         ],
         masses=seen.masses and {name: body.moved(first) for name, body in seen.masses.items()},
-        points=seen.points and {name: move(points) for name, points in seen.points.items()},
+        points=seen.points
+        and {name: points @ first[:3, :3].T + first[:3, 3] for name, points in seen.points.items()},
     )

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.diagnostics import Diagnostics, KinematicsError
+from ...core.diagnostics import KinematicsError
 from ...core.geometry.inertia import BodyMass, add_bodies, body_of
 from ...core.geometry.mesh_data import MeshData, weld_points
 from ...core.geometry.transforms import Matrix, Vector, invert, matrix_from_pose
@@ -63,7 +63,8 @@ class Measure:
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class JoinedBody:
     """Links that nothing moves against each other, in the frame of the first of them. `mass` is
-    None where none has any, points are (N, 3). `heavy` brings most mass, `stiff` most inertia."""
+    None where none has any, points are (N, 3). `heavy` brings most mass, `stiff` most inertia. It
+    `is_whole` where no shape of it is lost."""
 
     links: tuple[Link, ...]
     mass: BodyMass | None
@@ -72,6 +73,7 @@ class JoinedBody:
     visuals: Matrix
     collisions: Matrix
     solid: float
+    is_whole: bool
 
     @property
     def points(self) -> Matrix:
@@ -185,26 +187,24 @@ class RobotSurvey:
             visuals=shown,
             collisions=solid,
             solid=solids[Visual] or solids[Collision],
+            is_whole=all(self.measure(shape) for link in links for shape in link.shapes),
         )
 
     @cached_property
     def heavy_bodies(self) -> tuple[tuple[JoinedBody, BodyMass], ...]:
-        """The bodies that have shapes and more than 0.5 % of the robot's mass, with their mass."""
+        """The bodies that have shapes, none of them lost, and more than 0.5 % of the robot's mass,
+        with their mass."""
         total = self.robot.total_mass()
         return tuple(
             (body, body.mass)
             for body in self.bodies
             if body.mass is not None
+            and body.is_whole
             and len(body.points)
             and body.mass.mass > 0.005 * total
             and np.isfinite(body.mass.center).all()
             and np.isfinite(body.mass.inertia).all()
         )
-
-    @cached_property
-    def no_messages(self) -> Diagnostics:
-        """A collector for reports that were made before."""
-        return Diagnostics(self.robot.source)
 
 
 def find_extremes(points: Any) -> Matrix:

@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 
 from support.pictures import picture
 from urdf_importer.core.diagnostics import MeshError
-from urdf_importer.core.images import Pixels, decode_image, encode_png, find_png_kind
+from urdf_importer.core.images import (
+    Pixels,
+    decode_image,
+    drop_wrong_bits,
+    encode_png,
+    find_png_kind,
+)
 
 
 @given(st.integers(1, 12), st.integers(1, 12), st.integers(1, 4), st.integers(0, 2**32 - 1))
@@ -19,6 +25,17 @@ def test_png_round_trip(width: int, height: int, channels: int, seed: int) -> No
     pixels = np.random.default_rng(seed).integers(0, 256, (height, width, channels), dtype=np.uint8)
     found = decode_image(encode_png(pixels))
     assert found is not None and np.array_equal(found, pixels)
+
+
+@given(st.sampled_from([1, 2, 3, 4]), st.integers(0, 5))
+def test_significant_bits_of_a_wrong_number_are_dropped(channels: int, number: int) -> None:
+    """MuJoCo's reader refuses the whole image for them."""
+    plain = encode_png(np.full((2, 3, channels), 7, dtype=np.uint8))
+    data = b"sBIT" + bytes([8] * number)
+    chunk = struct.pack(">I", number) + data + struct.pack(">I", zlib.crc32(data))
+    content = plain[:33] + chunk + plain[33:]
+    assert drop_wrong_bits(content) == (content if number == channels else plain)
+    assert drop_wrong_bits(plain) == plain
 
 
 def filtered_png(pixels: Pixels, filters: list[int], passes: list[tuple[int, ...]]) -> bytes:

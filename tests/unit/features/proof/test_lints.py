@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from support.lint_cases import BODY, BOX, CASES, MASS, Arm, mass, write_meshes
+from support.lint_cases import BODY, BOX, CASES, MASS, Arm, mass, mesh, write_meshes
 from support.source_tree import ROOT
 from urdf_importer import ArgumentError, Diagnostics, LintOptions, check_robot, read_robot
 from urdf_importer.core.diagnostics import Severity
+from urdf_importer.features.proof.findings import find_help
 from urdf_importer.features.proof.rules import CODES
 from urdf_importer.features.proof.rules.sides import other_ends, other_side
 
@@ -45,6 +46,16 @@ def test_each_rule_has_a_case_and_an_entry_with_its_anchor() -> None:
     assert set(CODES) <= set(entries)
 
 
+def test_the_help_of_each_code_is_a_place_in_the_docs() -> None:
+    """Entries have anchors on their page; rows of tables on the page of all codes."""
+    for page in (ROOT / "docs/reference/diagnostics").glob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        for code in re.findall(r"^### `([^`]+)`$", text, re.MULTILINE):
+            assert find_help(code).endswith(f"/reference/diagnostics/{page.stem}.html#{code}")
+        for code in re.findall(r"^\| `([a-z0-9-]+)` \| (?=warning|error)", text, re.MULTILINE):
+            assert find_help(code).endswith(f"/reference/diagnostics.html#{code}")
+
+
 def test_messages_have_line_number_and_guess(tmp_path: Path) -> None:
     found = Diagnostics()
     path = Arm(link=mass(4000.0, 60.0) + BODY).write(tmp_path)
@@ -52,6 +63,35 @@ def test_messages_have_line_number_and_guess(tmp_path: Path) -> None:
     assert (item.line, item.severity) == (2, Severity.WARNING)
     assert "4000 kg" in item.message and "25,000" in item.message and "grams" in item.message
     assert list(found) == [item]
+
+
+@pytest.mark.parametrize(
+    ("name", "target", "level", "told"),
+    [("1arm", "ros", Severity.WARNING, "ROS makes no topic or parameter of link '1arm'"),
+     ("r/arm", "usd", Severity.WARNING, "USD has another name for link 'r/arm'"),
+     ("a::b", "gazebo", Severity.ERROR, "Gazebo refuses link 'a::b'")],
+)  # fmt: skip
+def test_only_names_that_end_a_reading_are_errors(
+    name: str, target: str, level: Severity, told: str, tmp_path: Path
+) -> None:
+    robot = read_robot(Arm(name=name).write(tmp_path))
+    found = check_robot(robot, options=LintOptions(targets=(target,)))
+    (item,) = (each for each in found if each.code == "name-refused")
+    assert item.severity is level and item.message.startswith(told)
+
+
+def test_an_inertia_that_is_too_small_is_not_called_one_in_smaller_units(tmp_path: Path) -> None:
+    robot = read_robot(Arm(link=mass(1000.0, 1e-5) + BODY).write(tmp_path))
+    (item,) = (each for each in check_robot(robot) if each.code == "inertia-unlikely")
+    assert " at 1000 kg" in item.message and item.message.endswith("or a token inertia?")
+
+
+def test_a_body_with_a_lost_shape_is_not_judged_by_the_others(folder: Path) -> None:
+    big = f"<collision>{BOX.replace('0.4', '4')}</collision><visual>{BOX}</visual>"
+    for link in (mass(4000.0, 60.0) + BODY, big):
+        whole = lint(Arm(link=link).write(folder), LintOptions())
+        lost = lint(Arm(link=link + mesh(file="lost.stl")).write(folder), LintOptions())
+        assert len(whole) == 1 and lost == [("missing-mesh", "arm")]
 
 
 def test_bodies_are_judged_not_links(tmp_path: Path) -> None:

@@ -116,6 +116,22 @@ def test_a_refusal_of_urdfdom_differs_unless_the_export_names_it(
     assert (row.outcome, row.code) == ("explained", "incomplete-for-others")
 
 
+@pytest.mark.skipif(not CHECK_URDF, reason="CHECK_URDF names no check_urdf (tools/get-urdfdom)")
+def test_a_material_that_is_defined_once_more_explains_a_refusal(
+    tmp_path: Path, urdfdom: None
+) -> None:
+    source, told = tmp_path / "source.urdf", Diagnostics()
+    white = '<material name="white"><color rgba="1 1 1 1"/></material>\n'
+    source.write_text(ROBOT.replace("</robot>", f"{white}{white}</robot>"))
+    path, robot = tmp_path / "robot.urdf", read_robot(source)
+    export_robot(robot, path, diagnostics=told)
+    (item,) = (each for each in told if each.code == "incomplete-for-others")
+    assert (item.subject, item.line) == ("white", 6)
+    proof = prove_export(robot, path, diagnostics=told)
+    (row,) = rows_of(proof, "urdfdom")
+    assert "not unique" in row.text and (row.outcome, row.code) == ("explained", item.code)
+
+
 @pytest.mark.skipif(not CHECK_SDF, reason="CHECK_SDF names no check_sdf (tools/get-sdformat)")
 def test_libsdformat_judges_files_of_gazebo(
     robot: Robot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -131,6 +147,22 @@ def test_libsdformat_judges_files_of_gazebo(
     path.write_text(path.read_text().replace('attached_to="c"', 'attached_to="none"'))
     (row,) = rows_of(prove(robot, path, "sdformat"), "sdformat")
     assert row.outcome == "differs" and row.text.startswith("gz sdf refuses it: Error Code")
+
+
+@pytest.mark.parametrize(
+    ("said", "outcome"),
+    [("Error [Converter.cc:156] Unable to convert from SDF version 1.11 to 1.9", "equal"),
+     ("Error Code 18: Msg: A link named c has invalid inertia.", "differs")],
+)  # fmt: skip
+def test_words_in_colour_count_and_an_older_gazebo_may_read_newer_files(
+    said: str, outcome: str, robot: Robot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_program(tmp_path, "gz", in_python(f"print('\\033[1;31m{said[:5]}\\033[0m{said[5:]}')"),
+                monkeypatch)  # fmt: skip
+    path = tmp_path / "robot.sdf"
+    export_robot(robot, path)
+    (row,) = rows_of(prove(robot, path, "sdformat"), "sdformat")
+    assert row.outcome == outcome and row.text.endswith(said)
 
 
 @pytest.mark.parametrize(

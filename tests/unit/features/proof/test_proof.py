@@ -6,8 +6,10 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from support.lint_cases import make_box, write_stl
 from support.source_tree import ROOT
 from urdf_importer import (
     ArgumentError,
@@ -192,6 +194,91 @@ def test_a_difference_that_the_export_names_is_explained(tmp_path: Path) -> None
     assert held_not == {"velocity", "fixed joint"}
     # Without the diagnostics of the export, the writer is asked for them.
     assert prove_export(robot, path).holds
+
+
+def test_a_joint_without_a_way_is_held_by_an_equality(tmp_path: Path) -> None:
+    source, path = tmp_path / "source.urdf", tmp_path / "robot.xml"
+    text = ROBOT.replace('<mimic joint="turn" multiplier="0.2" offset="0.05"/>', "")
+    source.write_text(text.replace('lower="-0.25" upper="0.3"', 'lower="0.25" upper="0.25"'))
+    robot = read_robot(source)
+    told = export(robot, path)
+    proof = prove_export(robot, path, diagnostics=told)
+    assert proof.holds and "mujoco" in proof.readers
+    text = path.read_text()
+    assert text.count('polycoef="0.25 ') == 1
+    path.write_text(text.replace('polycoef="0.25 ', 'polycoef="0.2 '))
+    proof = prove_export(robot, path, diagnostics=told)
+    assert ("range", "push") in differing(proof)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_efforts_and_velocities_below_zero_are_none(suffix: str, tmp_path: Path) -> None:
+    source, path = tmp_path / "source.urdf", tmp_path / f"robot{suffix}"
+    source.write_text(ROBOT.replace('effort="10" velocity="3"', 'effort="-1" velocity="-1"'))
+    robot = read_robot(source)
+    assert prove_export(robot, path, diagnostics=export(robot, path)).holds
+
+
+def test_a_frame_above_a_body_is_below_it_in_sdf(tmp_path: Path) -> None:
+    source, path = tmp_path / "source.urdf", tmp_path / "robot.sdf"
+    source.write_text(
+        ROBOT.replace(
+            "</robot>",
+            """<link name="world"/><link name="foot"/>
+<joint name="stand" type="fixed"><parent link="world"/><child link="foot"/></joint>
+<joint name="glue" type="fixed"><parent link="foot"/><child link="base"/></joint></robot>""",
+        )
+    )
+    robot = read_robot(source)
+    proof = prove_export(robot, path, diagnostics=export(robot, path))
+    rows = {row.name: row.text for row in proof.rows if row.outcome == "held-not"}
+    assert proof.holds and rows == dict.fromkeys(
+        ("stand", "glue"), "a frame above a body is below it there"
+    )
+
+
+def test_a_file_that_is_found_elsewhere_explains_another_shape(tmp_path: Path) -> None:
+    """Beside the description another file has the name than beside the packages."""
+    mesh = '<geometry><mesh filename="package://arm/meshes/part.stl"/></geometry>'
+    shape = '<geometry><box size="0.1 0.2 0.3"/></geometry>'
+    robots, out = tmp_path / "robots", tmp_path / "out"
+    for folder, size in ((robots / "arm/meshes/coarse", 0.1), (robots / "leg/meshes", 0.3)):
+        folder.mkdir(parents=True)
+        write_stl(folder / "part.stl", make_box(np.zeros(3), np.full(3, size)))
+    out.mkdir()
+    source, path = robots / "arm" / "source.urdf", out / "robot.urdf"
+    source.write_text(ROBOT.replace(shape, mesh))
+    path.write_text(source.read_text())
+    options = ProofOptions(package_paths=(str(robots),))
+    proof = prove_export(read_robot(source), path, options=options, diagnostics=Diagnostics())
+    (row,) = (row for row in proof.rows if row.what == "box" and row.outcome != "equal")
+    assert (row.name, row.outcome, row.code) == ("base", "explained", "moved-file")
+
+
+MODEL = """<mujoco model="cart"><worldbody><body name="cart"><joint name="x" type="slide"
+axis="1 0 0"/><joint name="y" type="slide" axis="0 1 0"/><joint name="turn" axis="0 0 1"/>
+<geom name="hull" type="box" size="0.2 0.1 0.05" mass="3"/><body name="arm" pos="0.1 0 0.1"><joint
+name="lift" axis="0 1 0" range="-1 1" limited="true"/><geom name="rod" size="0.02 0.2" mass="1"
+type="capsule"/></body></body><body name="ball" pos="0 0 2"><freejoint name="free"/><geom size="0.1"
+mass="1"/></body></worldbody><actuator><motor name="lift" joint="lift"/></actuator>
+</mujoco>"""
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_several_joints_of_a_body_hold(suffix: str, tmp_path: Path) -> None:
+    """MuJoCo has no links between them, URDF needs efforts, and SDF names each shape once."""
+    source, path = tmp_path / "source.xml", tmp_path / f"robot{suffix}"
+    source.write_text(MODEL)
+    robot = read_robot(source)
+    proof = prove_export(robot, path, diagnostics=export(robot, path))
+    assert not differing(proof) and proof.holds
+    told = {(row.what, row.reader) for row in proof.rows if row.outcome == "held-not"}
+    wanted = {".xml": ("link", "mujoco"), ".urdf": ("effort", "own")}.get(suffix)
+    assert wanted is None or wanted in told
+    if suffix == ".sdf":
+        names = re.findall(r'<(?:visual|collision) name="([^"]+)"', path.read_text())
+        assert len(names) == len(set(names)) == 6 and ("joint", "own") in told
+        assert '<urdf:transmission name="lift_2"' in path.read_text()
 
 
 def test_another_robot_is_said_to_be_one(robot: Robot, tmp_path: Path) -> None:

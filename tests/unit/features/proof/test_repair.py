@@ -71,6 +71,18 @@ def test_only_lines_with_faults_change(bad: Path, capsys: pytest.CaptureFixture[
     assert read_robot(good).links[1].collisions[0].geometry.scale == (0.001,) * 3  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize(("largest", "changes"), [("0.20004", 0), ("0.202", 1)])
+def test_an_inertia_that_reading_takes_for_rounded_stays(
+    largest: str, changes: int, tmp_path: Path
+) -> None:
+    path, told = tmp_path / "bad.urdf", Diagnostics()
+    path.write_text(f'<robot name="r"><link name="a"><inertial><mass value="1"/><inertia ixx="0.1" '
+                    f'iyy="0.1" izz="{largest}" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>'
+                    )  # fmt: skip
+    repair = repair_robot(read_robot(path, diagnostics=told))
+    assert len(repair.changes) == changes == len(told)
+
+
 def test_a_check_of_the_copy_names_no_mended_code(bad: Path) -> None:
     good = bad.with_name("good.urdf")
     main(["check", str(bad), "--fix", "-o", str(good), "--quiet"])

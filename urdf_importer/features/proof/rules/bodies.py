@@ -14,6 +14,8 @@ from .rule import NOTE, WARNING, Fault, Rule
 
 _DENSEST, _LIGHTEST, _LIGHTEST_BOX = 25_000.0, 10.0, 5.0
 """kg/m3: beyond all materials; lighter than any foam, in the shapes and in their box."""
+_TOKEN = 0.005
+"""Of the reach: smaller visuals take the place of none."""
 
 
 def _line(link: Link) -> int:
@@ -63,12 +65,13 @@ def _inertia(survey: RobotSurvey) -> Iterator[Fault]:
         share = radius / far
         if 0.02 <= share <= 1.5:
             continue
-        bound, cause = ("5 times", "g mm2, or about another point") if share > 1.0 else (
-            "0.02 times", "t mm2, or a token inertia")  # fmt: skip
+        bound, cause = "0.02 times", "grams for the mass, or a token inertia"
+        if share > 1.0:
+            bound, cause = "5 times", "g mm2, a placeholder, or about another point"
         yield Fault(
             body.stiff,
             f"link {quote(body.stiff.name)} has an inertia of up to {most:.3g} kg m2 at "
-            f"{mass.mass:.3g} kg: as if all were {radius:.3g} m from the centre, and its shapes "
+            f"{mass.mass:.6g} kg: as if all were {radius:.3g} m from the centre, and its shapes "
             f"end at {far:.3g} m ({share:.3g} times; {bound} is the bound); {cause}?",
             _line(body.stiff),
             None if share < 0.02 or share > 5.0 else NOTE,
@@ -122,7 +125,7 @@ def _centre(survey: RobotSurvey) -> Iterator[Fault]:
 
 def _collision_unlike(survey: RobotSurvey) -> Iterator[Fault]:
     for body in survey.bodies:
-        if not len(body.visuals) or not len(body.collisions):
+        if not body.is_whole or not len(body.visuals) or not len(body.collisions):
             continue
         low, high = body.visuals.min(axis=0), body.visuals.max(axis=0)
         under, above = body.collisions.min(axis=0), body.collisions.max(axis=0)
@@ -137,7 +140,7 @@ def _collision_unlike(survey: RobotSurvey) -> Iterator[Fault]:
                 "of it is the bound); a lost or another origin?"
             )
             yield Fault(link, text, line)
-        elif solid > 8.0 * shown and solid > 0.05 * survey.reach:
+        elif solid > max(8.0 * shown, 0.05 * survey.reach) and shown > _TOKEN * survey.reach:
             text = (
                 f"{name} are {solid:.3g} m long and its visuals {shown:.3g} m (8 times is the "
                 "bound); another scale?"

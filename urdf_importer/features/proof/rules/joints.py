@@ -169,11 +169,11 @@ class _Sides:
 
 def _absurd(survey: RobotSurvey) -> Iterator[Fault]:
     for joint in survey.robot.joints:
-        for name in ("effort", "velocity"):
-            value = getattr(joint.limit, name, None)
-            if value is not None and value < 0.0:
-                text = f"joint {quote(joint.name)} has a limit of {name} of {value:g}, below 0"
-                yield Fault(joint, f"{text}; a wrong sign?")
+        limits = {name: getattr(joint.limit, name, None) or 0.0 for name in ("effort", "velocity")}
+        below = [f"{name} of {value:g}" for name, value in limits.items() if value < 0.0]
+        if below:
+            text = f"joint {quote(joint.name)} has a limit of {' and '.join(below)}, below 0"
+            yield Fault(joint, f"{text}; a wrong sign, or none meant?")
 
 
 def _no_velocity(survey: RobotSurvey) -> Iterator[Fault]:

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import numpy as np
 
-from ....core.diagnostics import MeshError, quote
+from ....core.diagnostics import Diagnostics, MeshError, quote
 from ....core.geometry.hulls import convex_hull
 from ....core.geometry.volumes import polyhedron_mass
 from ....core.kinematics.tree import KinematicTree
@@ -100,7 +100,7 @@ def _overlap(survey: RobotSurvey) -> Iterator[Fault]:
     with suppress(MeshError):
         parts = load_parts(survey.robot.links, survey.files)
         adjacent = {frozenset(pair) for pair in find_adjacent(tree, parts)}
-        standing = find_standing(tree, parts, find_tester(survey.no_messages)) - adjacent
+        standing = find_standing(tree, parts, find_tester(Diagnostics())) - adjacent
         for one, other in sorted(map(sorted, standing)):
             if _are_joined(tree, one, other):
                 continue

@@ -5,41 +5,34 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import PurePosixPath
 
-from ....core.diagnostics import Named, quote
+from ....core.diagnostics import Named, Severity, quote
 from ....core.model import Link, Mesh
+from ....formats.urdf.write.complete import find_doubles
 from ..survey import RobotSurvey, Shape
 from .rule import ERROR, WARNING, Fault, Rule
 
-_ROS = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
-_USD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_NAMES: tuple[tuple[Severity, tuple[str, ...], str, str, str], ...] = (
+    (WARNING, ("ros", "moveit"), r"(?a:[A-Za-z_][\w.-]*)",
+     "ROS makes no topic or parameter of",
+     "their names begin with a letter or _, and go on with these, digits, . and -"),
+    (WARNING, ("usd", "isaac"), r"(?a:[A-Za-z_]\w*)", "USD has another name for",
+     "its names are letters, digits and _, and begin with no digit"),
+    (ERROR, ("gazebo",), r"(?s:(?!__.*__$)(?!.*::).*)", "Gazebo refuses",
+     "'::' and names between double underscores are its own"),
+)  # fmt: skip
+"""Level, targets, the names that they take; about other names."""
 _DRAKE_MESHES = (".obj", ".vtk", ".gltf")
 
 
-def _refuse(
-    program: str, why: str, is_good: Callable[[str], bool]
-) -> Callable[..., Iterator[Fault]]:
+def _judge_names(good: str, told: str, why: str) -> Callable[..., Iterator[Fault]]:
     def find(survey: RobotSurvey) -> Iterator[Fault]:
         parts: tuple[Named, ...] = (*survey.robot.links, *survey.robot.joints)
         for part in parts:
-            if not is_good(part.name):
+            if not re.fullmatch(good, part.name):
                 kind = type(part).__name__.lower()
-                yield Fault(part, f"{program} refuses {kind} {quote(part.name)}: {why}")
+                yield Fault(part, f"{told} {kind} {quote(part.name)}: {why}")
 
     return find
-
-
-_ros_names = _refuse(
-    "ROS", "names begin with a letter or _, and go on with these, digits, . and -",
-    lambda name: _ROS.fullmatch(name) is not None,
-)  # fmt: skip
-_usd_names = _refuse(
-    "USD", "names are letters, digits and _, and begin with no digit",
-    lambda name: _USD.fullmatch(name) is not None,
-)  # fmt: skip
-_gazebo_names = _refuse(
-    "Gazebo", "'::' and names between double underscores are its own",
-    lambda name: "::" not in name and not (name.startswith("__") and name.endswith("__")),
-)  # fmt: skip
 
 
 def _carried_world(survey: RobotSurvey) -> Iterator[Fault]:
@@ -70,6 +63,12 @@ def _no_limit(survey: RobotSurvey) -> Iterator[Fault]:
         if lacks:
             text = f"joint {quote(joint.name)} is {joint.type} and has no {lacks}: urdfdom refuses"
             yield Fault(joint, f"{text} the whole robot")
+
+
+def _double_material(survey: RobotSurvey) -> Iterator[Fault]:
+    for material in find_doubles(survey.robot.materials):
+        name = f"material {quote(material.name)} of the robot"
+        yield Fault(material, f"{name} is defined once more: urdfdom refuses the whole robot")
 
 
 def _root_inertia(survey: RobotSurvey) -> Iterator[Fault]:
@@ -106,12 +105,14 @@ _ros_meshes = _meshes(
 
 
 TARGET_RULES = (
-    Rule("name-refused", ERROR, _ros_names, ("ros", "moveit")),
-    Rule("name-refused", ERROR, _usd_names, ("usd", "isaac")),
-    Rule("name-refused", ERROR, _gazebo_names, ("gazebo",)),
+    *(
+        Rule("name-refused", level, _judge_names(good, told, why), targets)
+        for level, targets, good, told, why in _NAMES
+    ),
     Rule("name-refused", ERROR, _carried_world, ("gazebo",)),
     Rule("name-refused", ERROR, _reserved_world, ("mujoco", "drake")),
     Rule("target-limit", ERROR, _no_limit, ("ros", "moveit")),
+    Rule("target-material", ERROR, _double_material, ("ros", "moveit")),
     Rule("target-root-inertia", WARNING, _root_inertia, ("ros", "moveit")),
     Rule("target-mesh", ERROR, _drake_meshes, ("drake",)),
     Rule("target-mesh", WARNING, _ros_meshes, ("ros", "moveit")),

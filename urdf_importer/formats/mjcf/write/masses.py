@@ -11,8 +11,13 @@ from dataclasses import replace
 import numpy as np
 
 from ....core.diagnostics import Diagnostics
-from ....core.geometry.inertia import BodyMass, body_of, find_fault, report_small_mass
-from ....core.geometry.transforms import Matrix
+from ....core.geometry.inertia import (
+    BodyMass,
+    body_of,
+    find_fault,
+    keep_from_edge,
+    report_small_mass,
+)
 from ....core.model import Link
 from ....core.writers.masses import (
     MeasureVolume,
@@ -25,9 +30,6 @@ from .plan import BodyPlan, StructurePlan
 
 _LEAST = 2e-15
 """kg m^2: MuJoCo takes less as nothing."""
-_EDGE = 1e-9
-"""How far, as a share, the largest principal moment stays below the sum of the other two, so that
-MuJoCo's own rounding does not put it above."""
 
 
 def weigh_bodies(
@@ -68,7 +70,7 @@ def _find_groups(plan: StructurePlan) -> Iterator[tuple[BodyPlan, list[BodyPlan]
 def _give_inertia(body: BodyPlan, volume: MeasureVolume, diagnostics: Diagnostics) -> None:
     assert body.mass is not None
     inertia, what = assume_inertia(body.link, body.mass.mass, volume)
-    body.mass = replace(body.mass, inertia=_keep_from_edge(inertia))
+    body.mass = replace(body.mass, inertia=keep_from_edge(inertia, _LEAST))
     report_mass(
         diagnostics, body.link, "mjcf-inertia-assumed", f"has a mass and no inertia; {what}"
     )
@@ -87,17 +89,4 @@ def _find_mass(link: Link, volume: MeasureVolume, diagnostics: Diagnostics) -> B
         report_mass(
             diagnostics, link, "mjcf-inertia-repaired", f"has an inertia that {fault}; {what}"
         )
-    return replace(body, inertia=_keep_from_edge(inertia))
-
-
-def _keep_from_edge(inertia: Matrix) -> Matrix:
-    """Returns the inertia; where it is on the edge of the possible ones, a billionth inside."""
-    moments, axes = np.linalg.eigh(inertia)
-    moved = np.maximum(moments, _LEAST)
-    short = moved[2] * (1.0 + _EDGE) - moved[0] - moved[1]
-    if short > 0.0:
-        moved[:2] += 0.5 * short
-    if np.array_equal(moved, moments):
-        return inertia
-    kept: Matrix = (axes * moved) @ axes.T
-    return 0.5 * (kept + kept.T)
+    return replace(body, inertia=keep_from_edge(inertia, _LEAST))

@@ -5,13 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ....core.diagnostics import WriteError
-from ....core.markup.edit import XmlEditor
 from ....core.markup.write import XmlWriter, format_number, format_numbers, format_value
 from ....core.markup.xml import parse_fragment, text_of, verbatim
 from ....core.model import Cone, Dynamics, Inertia, Inertial, Link, Pose
 from ....core.names import Claims
 from ...urdf.write.loops import write_pose
-from .extras import GazeboData, nest, own_elements
+from .extras import GazeboData, nest, own_elements, rename
 from .nesting import Addresses, Nest
 from .parts import MODEL, WORLD, FramePart, JointPart, LinkPart, ModelPlan, SdfAxis
 from .shapes import ShapeText
@@ -107,23 +106,27 @@ class _ModelWriter:
             write_pose(pose, base, xml)
             if part.inertial is not None:
                 _write_inertial(part.inertial, xml)
-            # As Gazebo counts them: a_visual, a_visual_1.
-            names = {tag: Claims(first=1) for tag in ("visual", "collision", "sensor")}
+            # As Gazebo counts them: a_visual, a_visual_1. libsdformat refuses a visual and a
+            # collision of one name.
+            names = Claims(first=1)
             for link in part.carried:
                 self._write_shapes(link, part, names)
             for link in part.carried:
-                self._write_extras(link, part, names["sensor"])
+                self._write_extras(link, part, names)
 
-    def _write_shapes(self, link: Link, part: LinkPart, names: dict[str, Claims]) -> None:
+    def _write_shapes(self, link: Link, part: LinkPart, names: Claims) -> None:
         shapes, addresses = self._document.shapes, self._addresses
         lumped = self._document.lumps and link.name != part.name
         lump = f"{part.name}_fixed_joint_lump__" if lumped else ""
+        # Sensors name collisions: these come first.
+        solid = [
+            names.claim(lump + (each.name or f"{link.name}_collision")) for each in link.collisions
+        ]
         for visual in link.visuals:
-            name = names["visual"].claim(lump + (visual.name or f"{link.name}_visual"))
+            name = names.claim(lump + (visual.name or f"{link.name}_visual"))
             placed = addresses.shape_base(link.name, part, visual.origin)
             shapes.write_visual(name, visual, link, placed, self._xml)
-        for collision in link.collisions:
-            name = names["collision"].claim(lump + (collision.name or f"{link.name}_collision"))
+        for name, collision in zip(solid, link.collisions, strict=True):
             placed = addresses.shape_base(link.name, part, collision.origin)
             shapes.write_collision(name, collision, link, placed, self._xml)
 
@@ -133,7 +136,7 @@ class _ModelWriter:
         is_own = link.name == part.name
         for tag, text in own_elements(self._data.about(link.name), listed=not is_own):
             if tag == "sensor":
-                text = _rename(text, names)
+                text = rename(text, names)
                 base, _ = self._addresses.shape_base(link.name, part, Pose())
                 text = _place_sensor(text, base) if base else text
             self._xml.verbatim(text)
@@ -233,21 +236,6 @@ def _write_inertial(inertial: Inertial, xml: XmlWriter) -> None:
             tensor = inertial.inertia or Inertia()
             for tag in _TENSOR:
                 xml.leaf(tag, text=format_number(getattr(tensor, tag)))
-
-
-def _rename(text: str, names: Claims) -> str:
-    """Returns an element with a name that nothing else in its link has."""
-    data = text.encode()
-    element = parse_fragment(data)
-    if element is None:
-        return text
-    said = element.attributes.get("name", "")
-    name = names.claim(said or "sensor")
-    if name == said:
-        return text
-    editor = XmlEditor(data)
-    editor.set_attribute(element, "name", name)
-    return editor.apply().decode()
 
 
 def _place_sensor(text: str, base: str) -> str:

@@ -7,7 +7,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ....core.diagnostics import Diagnostics
-from ....core.geometry.inertia import add_bodies, body_of, find_fault, inertial_of
+from ....core.geometry.inertia import (
+    add_bodies,
+    body_of,
+    find_fault,
+    inertial_of,
+    keep_from_edge,
+)
 from ....core.geometry.transforms import invert
 from ....core.geometry.volumes import inertia_of, tensor_of
 from ....core.kinematics.forward import zero_frames
@@ -17,6 +23,9 @@ from ....core.writers.masses import NEAREST, MeasureVolume, repair_inertia, repo
 
 _SMALL_MOMENT = 1e-6
 """kg m^2, of links with a small mass."""
+_THINNEST = 1e-7
+"""The smallest principal moment, as a share of the largest: libsdformat's rounding takes less of a
+turned tensor as negative."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -49,8 +58,11 @@ class Weights:
             return inertial if inertial.inertia else replace(inertial, inertia=Inertia())
         tensor = tensor_of(inertial.inertia)
         fault = find_fault(tensor) if np.all(np.isfinite(tensor)) else "is not finite"
-        if not fault:
+        if not fault and np.array_equal(tensor, np.diag(np.diagonal(tensor))):
             return inertial
+        if not fault:
+            kept = keep_from_edge(tensor, _THINNEST * float(np.linalg.norm(tensor, 2)))
+            return inertial if kept is tensor else replace(inertial, inertia=inertia_of(kept))
         found, what = repair_inertia(link, inertial.mass or 0.0, tensor, self.volume)
         repaired = replace(inertial, inertia=inertia_of(found))
         if what != NEAREST:

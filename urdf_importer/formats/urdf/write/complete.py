@@ -2,12 +2,12 @@
 """Elements that strict readers of URDF require, and their values where a description has none.
 
 urdfdom refuses limits without effort or velocity, revolute and prismatic joints without limits,
-safety controllers without k_velocity, empty <dynamics> and versions other than 1.0, and leaves
-capsules out; only Pinocchio reads quaternions. MuJoCo and PyBullet refuse moving links without
-mass.
+safety controllers without k_velocity, empty <dynamics>, materials of a robot with one name and
+versions other than 1.0, and leaves capsules out; only Pinocchio reads quaternions. MuJoCo and
+PyBullet refuse moving links without mass.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import PurePath
 from typing import TypeVar
@@ -25,6 +25,7 @@ from ....core.model import (
     Joint,
     Limit,
     Link,
+    Material,
     Pose,
     Robot,
     Sphere,
@@ -56,6 +57,14 @@ def report_incomplete(robot: Robot, diagnostics: Diagnostics) -> None:
             subject=name,
             line=line,
         )
+    for material in find_doubles(robot.materials):
+        diagnostics.warning(
+            "incomplete-for-others",
+            f"material {quote(material.name)} is defined once more, for which urdfdom (ROS, "
+            "Pinocchio) refuses the file: leave one definition",
+            subject=material.name,
+            line=material.line,
+        )
     turned = next((joint for joint in robot.joints if joint.origin.quat_xyzw is not None), None)
     if turned is not None or robot.version not in ("", "1.0"):
         diagnostics.warning(
@@ -66,6 +75,15 @@ def report_incomplete(robot: Robot, diagnostics: Diagnostics) -> None:
             subject=turned.name if turned is not None else "",
             line=turned.line if turned is not None else 0,
         )
+
+
+def find_doubles(materials: Iterable[Material]) -> Iterator[Material]:
+    """Yields the materials whose names others before them have."""
+    seen = set[str]()
+    for material in materials:
+        if material.name in seen:
+            yield material
+        seen.add(material.name)
 
 
 def is_converted(robot: Robot) -> bool:

@@ -20,6 +20,7 @@ from urdf_importer import (
     forward_kinematics,
     read_robot,
 )
+from urdf_importer.core.geometry.volumes import tensor_of
 from urdf_importer.core.kinematics.forward import complete_positions
 from urdf_importer.core.kinematics.tree import plan_tree
 from urdf_importer.formats.sdf.write.export import SdfExport
@@ -118,3 +119,30 @@ def test_models_of_sdf_written_anew_stay_what_they_are(name: str, tmp_path: Path
         if link.inertial is not None and link.name not in repaired:
             found = masses[link.name]
             assert (found.mass, found.inertia) == (link.inertial.mass, link.inertial.inertia)
+
+
+@pytest.mark.parametrize("least", [1e-13, 1e-12, 3e-12])
+def test_thin_inertias_along_other_axes_are_taken(least: float, tmp_path: Path) -> None:
+    """libsdformat computes principal moments by a formula whose rounding makes small ones of turned
+    tensors negative. Such a tensor is made thicker by a ten-millionth of its largest moment."""
+    random = np.random.default_rng(1)
+    links, tensors = "", []
+    for place in range(8):
+        axes, _ = np.linalg.qr(random.normal(size=(3, 3)))
+        tensors.append((axes * (least, 1e-4, 1e-4)) @ axes.T)
+        (a, d, e), (_, b, f), (_, _, c) = tensors[-1].tolist()
+        links += (
+            f'<link name="l{place}"><inertial><mass value="1"/><inertia ixx="{a!r}" iyy="{b!r}" '
+            f'izz="{c!r}" ixy="{d!r}" ixz="{e!r}" iyz="{f!r}"/></inertial></link>\n'
+        )
+        if place:
+            links += (
+                f'<joint name="j{place}" type="continuous"><parent link="l0"/>'
+                f'<child link="l{place}"/></joint>\n'
+            )
+    source, target = tmp_path / "rods.urdf", tmp_path / "rods.sdf"
+    source.write_text(f'<robot name="rods">{links}</robot>')
+    write(read_robot(source), target, SdfOptions())
+    for link, tensor in zip(read_robot(target).links, tensors, strict=True):
+        assert link.inertial is not None
+        assert np.abs(tensor_of(link.inertial.inertia) - tensor).max() < 2e-11
