@@ -61,8 +61,8 @@ def read_leniently(data: bytes, read: Callable[[bytes], _T]) -> tuple[_T, list[F
 
 
 def mend_text(raw: bytes, source: str, root: str) -> bytes:
-    """Returns a text as it stands where every parser reads it, else as it was read: repaired, from
-    the declaration to the end of its root. Raises ReadError where it cannot be read."""
+    """Returns a text unchanged where every parser reads it, else as it was read: repaired, from the
+    declaration to the end of its root. Raises ReadError where it cannot be read."""
     data, encode = open_text(raw, source)
     body = decode_text(raw, source).data
     declaration = DECLARATION.match(data)
