@@ -6,6 +6,8 @@ from typing import Any
 
 import bpy
 
+from .memory import drop_unshown, is_unshown, note_unshown
+
 
 def drop_mesh(mesh: Any) -> None:
     """Removes a mesh without a user that no view has shown yet. It takes no search for users, in
@@ -13,9 +15,6 @@ def drop_mesh(mesh: Any) -> None:
     bpy.data.meshes.remove(mesh, do_unlink=False, do_ui_user=False)
 
 
-_unshown: set[int] = set()
-"""Session numbers of datablocks that were made while Blender had no windows: no view has drawn
-them, so no list of a view holds them."""
 _VIEW_POINTERS = ("camera", "lock_object", "pin_id")
 """Pointers by which a script lets a view refer to an object."""
 
@@ -35,19 +34,15 @@ def remove_datablocks(datablocks: Iterable[Any]) -> None:
     if rest:
         bpy.data.batch_remove(rest)
     for each in free:
-        _unshown.discard(each.session_uid)
+        drop_unshown(each)
         home = bpy.data.objects if each.id_type == "OBJECT" else bpy.data.meshes
         home.remove(each, do_unlink=False, do_ui_user=False)
 
 
 def _sort_free(going: Sequence[Any]) -> list[Any]:
-    """Finds objects and meshes to which nothing refers but other objects that go; users come before
-    what they use."""
-    free = {
-        each
-        for each in going
-        if each.session_uid in _unshown and each.id_type in ("OBJECT", "MESH")
-    }
+    """Finds objects and meshes to which nothing refers but other objects that go; an object comes
+    before its mesh and its parent."""
+    free = {each for each in going if is_unshown(each) and each.id_type in ("OBJECT", "MESH")}
     if not free:
         return []
     for layer in (layer for scene in bpy.data.scenes for layer in scene.view_layers):
@@ -60,7 +55,7 @@ def _sort_free(going: Sequence[Any]) -> list[Any]:
         for user in users[each]:
             uses.setdefault(user, []).append(each)
     found = [each for each in free if not users[each]]
-    for each in found:  # It grows meanwhile; what is used from outside or in a circle stays out.
+    for each in found:  # It grows; objects used from outside or in a circle stay out.
         for used in uses.get(each, ()):
             users[used].discard(each)
             if not users[used]:
@@ -122,6 +117,5 @@ class Ledger:
     def note(self, datablock: Any) -> Any:
         """Remembers a datablock that Blender made differently."""
         self._made[datablock] = None
-        if bpy.app.background:
-            _unshown.add(datablock.session_uid)
+        note_unshown(datablock)
         return datablock

@@ -85,7 +85,7 @@ def update_rig(armature: Any, wanted: WantedRig, files: RobotFiles) -> Rig:
             _put_names_aside(names, standing)
             # Data shared with the standing rig, or with other robots, could not be distinguished.
             staged = finish(build_rig(wanted.plan, wanted.options, files, shares=False))
-            # Blender need not evaluate what goes again.
+            # Twins go again: their evaluation would be wasted.
             bpy.context.scene.collection.children.unlink(staged.collection)
         except BaseException:
             names.restore()

@@ -56,9 +56,9 @@ def _rename(armature: Any, renames: Mapping[str, str], plan: RigPlan) -> dict[st
 
 
 def rename_standing(armature: Any, names: NewNames, renamed: Mapping[str, str]) -> None:
-    """Renames what is in the properties of the rig, and bones in actions that nothing plays.
-    `renamed` are its bones. Objects keep their names: names that an import gave them follow later,
-    as in any update."""
+    """Renames links and joints in the properties of the rig, and bones in actions that nothing
+    plays. `renamed` are its bones. Objects keep their names: names that an import gave them follow
+    later, as in any update."""
     move_curves(armature, {}, renamed, {})
     for bone in armature.data.bones:
         rename_joints(bone, names.joints)
