@@ -31,7 +31,7 @@ from ...urdf.files import UrdfOptions, write_opened
 from ...urdf.read.robot import read_urdf
 from .control import copy_for_xacro, escape_xacro, list_controllers, write_bringup
 from .drives import DriveSearch
-from .kept import refuse_others, sift
+from .kept import refuse_others, report_unwritten, sift
 from .moveit import list_sent, write_moveit
 from .options import Ros2Options
 from .packages import list_needed, write_launch, write_package
@@ -86,6 +86,8 @@ def export_ros2(found: OpenExport[Ros2Options], path: Path) -> Generator[Progres
             _write_kind(found, plan, kind, described, folder)
         packages = [f"{name}_{kind}" for kind in kinds]
         sifted = sift(folder, path, packages, diagnostics)
+        for kind in sorted({"description", "moveit_config"}.difference(kinds)):
+            report_unwritten(path, f"{name}_{kind}", diagnostics)
         found.list_made(folder, given)
     return Written(
         path=given,

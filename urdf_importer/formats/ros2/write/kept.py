@@ -73,6 +73,14 @@ def sift(new: Path, home: Path, packages: Iterable[str], diagnostics: Diagnostic
     return Sifted(files=tuple(sorted(files)), kept=tuple(kept))
 
 
+def report_unwritten(home: Path, package: str, diagnostics: Diagnostics) -> None:
+    """Reports the files of a package that an earlier export wrote to `home`, and this one does
+    not."""
+    before = sorted(_read_manifest(home / package))
+    stale = (path for path in before if (home / package / path).is_file())
+    _report_stale(package, stale, diagnostics)
+
+
 def _report_stale(package: str, stale: Iterable[str], diagnostics: Diagnostics) -> None:
     for path in stale:
         diagnostics.warning(

@@ -453,7 +453,7 @@ def test_edited_files_are_kept_until_they_are_deleted(tmp_path):
 
 
 def test_files_of_ours_follow_the_robot(tmp_path):
-    write(make_arm(SIX), tmp_path)
+    write(make_arm(SIX), tmp_path, moveit=False)
     mine = tmp_path / "arm_bringup" / "config" / "mine.yaml"
     mine.write_text("a: 1\n")
     diagnostics = Diagnostics()
@@ -471,6 +471,17 @@ def test_a_file_that_is_no_longer_made_stays_and_is_told(tmp_path):
     assert stale == ["arm_bringup/mujoco/arm.xml", "arm_bringup/mujoco/arm_scene.xml"]
     assert all((tmp_path / path).is_file() for path in stale)
     assert not {str(path) for path in written.files} & {str(tmp_path / path) for path in stale}
+
+
+def test_a_package_that_is_no_longer_made_stays_and_is_told(tmp_path):
+    write(make_arm(SIX), tmp_path)
+    before, diagnostics = read_all(tmp_path), Diagnostics()
+    options = Ros2Options(moveit="never")
+    export_robot(make_arm(SIX), f"{tmp_path}/", options=options, diagnostics=diagnostics)
+    assert read_all(tmp_path) == before
+    stale = {each.subject for each in diagnostics if each.code == "stale-file"}
+    assert "arm_moveit_config/package.xml" in stale
+    assert all(each.startswith("arm_moveit_config/") for each in stale)
 
 
 def test_packages_of_others_are_not_touched(tmp_path):
