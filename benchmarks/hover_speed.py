@@ -5,7 +5,7 @@
 
 Without a window: the rays are those of a view of the whole robot, in a grid, and half of them miss
 it. What is timed is what the joint gizmo does for each move: find the body under the mouse, its
-joint, where that is, and what holds it; and for a drag, the joint's position. Beside it, Blender's
+joint, and what holds it; and for a drag, the joint's position. Beside it, Blender's
 own part, one ray through the same scene. The first rays, which make Blender build its search trees,
 are not counted. The goal is at most 4 ms for 100 links; the robot is talos by default.
 """
@@ -110,7 +110,6 @@ def main() -> None:
         hit = bodies.cast_sight(view, sight)
         handle = handles.find_handle(hit.item) if hit is not None else None
         if handle is not None:
-            handles.read_frame(handle.carrier, handle.mover)
             handles.explain_hold(handle)
 
     def cast(sight: Any) -> None:

@@ -24,8 +24,8 @@ _NAMES = (
     "ik.drag_tip", "ik.tip_gizmo", "gizmos.drag_joint", "gizmos.joint_gizmo", "gizmos.switch",
     "renamed_bones", "command_line", "motion.range_test", "motion.motion_files", "motion.episodes",
     "motion.panel", "simulation.operators", "retargeting.panel", "retargeting.person_file",
-    "kept_views", "waypoints.operators", "waypoints.panel", "waypoints.overlay", "proof.operators",
-    "sensing.looking", "sensing.operators", "sensing.panel", "live.panel",
+    "kept_views", "waypoints.operators", "waypoints.panel", "waypoints.overlay", "waypoints.swivel",
+    "proof.operators", "sensing.looking", "sensing.operators", "sensing.panel", "live.panel",
 )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ long for large meshes of other people's scenes: so it is asked only where the ra
 around a body of a robot, and only as far as that reaches.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,14 +76,44 @@ def cast_sight(context: Any, sight: Sight) -> Hit | None:
     return _cast(context, sight, far) if far > 0 else None
 
 
-def measure_pixel(region: Any, view: Any, place: Any) -> float:
-    """Returns how long a pixel is at a place of the world."""
-    aside = place + view.view_matrix.inverted_safe().col[0].to_3d().normalized()
-    ends = [view3d_utils.location_3d_to_region_2d(region, view, end) for end in (place, aside)]
-    if ends[0] is None or ends[1] is None:
-        return 0.0
-    length = (ends[1] - ends[0]).length
-    return 1.0 / length if length > 0 else 0.0
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Eye:
+    """The eye of a 3D view, read once for a redraw: the unit vectors `right`, `up` and `back`,
+    against its line of sight, and its `place`, all in the world. `depth` (4,) is the row of
+    the view's projection that says how far away places are, `reach` how many pixels a metre is at a
+    depth of 1, `scale` the size of the interface."""
+
+    right: Vector
+    up: Vector
+    back: Vector
+    place: Vector
+    is_perspective: bool
+    depth: Vector
+    reach: float
+    scale: float
+
+    def measure_pixel(self, place: Any) -> float:
+        """Returns how long a pixel is at a place of the world; zero behind the eye."""
+        depth = float(self.depth.dot(place.to_4d()))
+        return depth / self.reach if depth > 0.0 and self.reach > 0.0 else 0.0
+
+    def point_from(self, place: Any) -> Any:
+        """Returns the unit vector to the eye from a place of the world."""
+        return (self.place - place).normalized() if self.is_perspective else self.back
+
+
+def read_eye(context: Any) -> Eye:
+    """Reads the eye of the 3D view of a context."""
+    region, view = context.region, context.region_data
+    world_from_eye, projection = view.view_matrix.inverted_safe(), view.perspective_matrix
+    right, up, back = (world_from_eye.col[axis].to_3d().normalized() for axis in range(3))
+    aside = projection @ Vector((*right, 0.0))
+    return Eye(
+        right=right, up=up, back=back, place=world_from_eye.translation,
+        is_perspective=view.is_perspective, depth=projection[3].copy(),
+        reach=0.5 * math.hypot(region.width * aside[0], region.height * aside[1]),
+        scale=context.preferences.system.ui_scale,
+    )  # fmt: skip
 
 
 def _measure(item: Any) -> BoundedBody:

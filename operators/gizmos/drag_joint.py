@@ -27,7 +27,7 @@ from ...urdf_importer.core.blender.standing.handles import (
 from ...urdf_importer.core.blender.standing.selection import choose_bones
 from ..active_robot import PolledOperator, is_playing, redraw_views
 from ..registration import add_key
-from .bodies import Hit, Sight, find_hit, look_through, measure_pixel
+from .bodies import Hit, Sight, find_hit, look_through, read_eye
 from .dragging import DragOperator, find_dragged, pressed_at
 from .switch import is_on
 
@@ -222,9 +222,8 @@ def _begin(context: Any, hit: Hit, handle: JointHandle) -> Dragging:
 def _measure(context: Any, place: Any) -> tuple[Any, float]:
     """Returns the view's upward direction, and how near to its axis at a place a body is held as if
     it were further away."""
-    view = context.region_data
-    up = view.view_rotation @ Vector((0.0, 1.0, 0.0))
-    return up, _LEAST * measure_pixel(context.region, view, place)
+    up = context.region_data.view_rotation @ Vector((0.0, 1.0, 0.0))
+    return up, _LEAST * read_eye(context).measure_pixel(place)
 
 
 def _read_raw(handle: JointHandle) -> tuple[float, ...]:

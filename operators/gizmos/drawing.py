@@ -6,23 +6,27 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-import bpy
-import gpu
+from mathutils import Matrix
 
-from ...urdf_importer.core.blender.standing.handles import JointFrame, JointHandle
+from ...urdf_importer.core.blender.standing.handles import JointFrame, JointHandle, read_frame
 from ...urdf_importer.core.blender.standing.joints import JointChannel
+from .bodies import Eye
 from .strokes import (
     BEYOND,
     HELD,
     WARNING,
     WHITE,
     Color,
+    Pen,
     describe_angle,
     describe_length,
-    draw_lines,
-    fill,
+    drawing,
+    make_lines,
+    make_place,
+    make_plane,
+    recall_shape,
     shade,
-    turn,
+    turn_unit,
     write_lines,
 )
 
@@ -37,6 +41,8 @@ _SHADED = 1.9
 _STEPS_OF_TURN = 96
 _FREE_SLIDE = 1.2
 """In radii: the drawn length of a line that has no end."""
+_CENTER = (0.0, 0.0, 0.0)
+_SQUARE = tuple((x, y, 0.0) for x, y in ((1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)))
 
 _TURN = (0.62, 1.0, 0.25, 1.0)
 _SLIDE = (0.2, 0.72, 1.0, 1.0)
@@ -50,28 +56,26 @@ class Picture:
     is whether a joint that moves freely would be turned, or moved."""
 
     handle: JointHandle
-    frame: JointFrame
     hold: str
     mouse: tuple[float, float]
     turning: bool
     start: tuple[float, ...] | None = None
 
 
-def draw_joint(picture: Picture, pixel: float, view: Any) -> None:
-    """Draws the lines and planes, in the world of a 3D view, before the shaded rings of bones;
-    `pixel` is the length of a pixel at the joint."""
-    radius = _RADIUS * pixel * bpy.context.preferences.system.ui_scale
-    color = _choose_color(picture)
-    gpu.state.blend_set("ALPHA")
-    gpu.state.depth_test_set("NONE")
-    shade(picture.frame.origin, _SHADED * radius, view)
-    if picture.handle.mover.kind == "revolute":
-        _draw_turn(picture, radius, color)
-    elif picture.handle.mover.kind == "prismatic":
-        _draw_slide(picture, radius, color)
-    else:
-        _draw_free(picture, radius, color)
-    gpu.state.blend_set("NONE")
+def draw_joint(picture: Picture, eye: Eye) -> None:
+    """Draws the lines and planes, in the world that an eye sees, before the shaded rings of
+    bones."""
+    frame = read_frame(picture.handle.carrier, picture.handle.mover)
+    origin, radius = frame.origin, _RADIUS * eye.measure_pixel(frame.origin) * eye.scale
+    size = _SHADED * radius
+    with drawing() as pen:
+        shade(pen, make_place(origin, size * eye.right, size * eye.up, size * eye.back))
+        if picture.handle.mover.kind == "revolute":
+            _draw_turn(pen, picture, frame, radius)
+        elif picture.handle.mover.kind == "prismatic":
+            _draw_slide(pen, picture, frame, radius)
+        else:
+            _draw_free(pen, picture, frame, radius)
 
 
 def draw_text(picture: Picture, context: Any) -> None:
@@ -149,86 +153,111 @@ def _needle_color(picture: Picture) -> Color:
     return WARNING if share > 1e-4 else BEYOND
 
 
-def _draw_turn(picture: Picture, radius: float, color: Color) -> None:
-    frame, mover = picture.frame, picture.handle.mover
-    position = mover.channels[0].get(picture.handle.carrier.pose.bones[mover.bone])
-    if mover.name == picture.handle.joint.name:
-        position = picture.handle.shown()
+def _draw_turn(pen: Pen, picture: Picture, frame: JointFrame, radius: float) -> None:
+    mover, color = picture.handle.mover, _choose_color(picture)
+    place, position = _place(frame, radius), _read_position(picture)
     lower, upper = mover.limits
     start, end = (lower or 0.0), (upper or 0.0)
     whole = lower is None or upper is None or end - start >= math.tau
     if whole:
         start, end = 0.0, math.tau
-    arc = _arc(frame, radius, start, end)
-    fill([frame.origin, *arc], (*color[:3], 0.14))
-    draw_lines([arc], color, 2.5)
-    marks = [] if whole else [arc[0], arc[-1]]
-    draw_lines([[frame.origin, mark] for mark in marks], (*color[:3], 0.6), 1.5)
-    draw_lines([_axis(frame, radius)], (*color[:3], 0.9), 1.5)
+    pen.fill(recall_shape(_make_fan, start, end), (*color[:3], 0.14), [place])
+    pen.stroke(recall_shape(_make_arc, start, end), color, 2.5, [place])
+    if not whole:
+        pen.stroke(recall_shape(_make_spokes, start, end), (*color[:3], 0.6), 1.5, [place])
+    pen.stroke(recall_shape(_make_axis), (*color[:3], 0.9), 1.5, [place])
     if picture.start is not None and mover.name == picture.handle.joint.name:
-        swept = _arc(frame, 0.8 * radius, picture.start[0], position)
-        fill([frame.origin, *swept], (1.0, 1.0, 1.0, 0.22))
-    needle = _arc(frame, 1.08 * radius, position, position)[0]
-    draw_lines([[frame.origin, needle]], _needle_color(picture), 3.0)
+        swept = _make_fan(picture.start[0], position)
+        pen.fill(swept, (1.0, 1.0, 1.0, 0.22), [place @ Matrix.Scale(0.8, 4)])
+    needle = place @ Matrix.Rotation(position, 4, "Z") @ Matrix.Scale(1.08, 4)
+    pen.stroke(recall_shape(_make_spokes, 0.0), _needle_color(picture), 3.0, [needle])
 
 
-def _draw_slide(picture: Picture, radius: float, color: Color) -> None:
-    frame, mover = picture.frame, picture.handle.mover
-    bone = picture.handle.carrier.pose.bones[mover.bone]
-    position = mover.channels[0].get(bone)
-    if mover.name == picture.handle.joint.name:
-        position = picture.handle.shown()
-    lower, upper = mover.limits
+def _draw_slide(pen: Pen, picture: Picture, frame: JointFrame, radius: float) -> None:
+    color = _choose_color(picture)
+    place, position = _place(frame, radius), _read_position(picture)
+    lower, upper = picture.handle.mover.limits
     free = _FREE_SLIDE * radius
     back = free if lower is None else (position - lower) * frame.scale
     ahead = free if upper is None else (upper - position) * frame.scale
     ends = [frame.origin - back * frame.axis, frame.origin + ahead * frame.axis]
     side = 0.16 * radius * frame.zero
-    draw_lines([_axis(frame, radius)], (*color[:3], 0.35), 1.0)
-    draw_lines([ends], color, 3.0)
-    draw_lines([[end - side, end + side] for end in ends], color, 2.5)
-    aside = 0.16 * radius * frame.axis.cross(frame.zero)
-    diamond = [frame.origin + part for part in (1.6 * side, 1.6 * aside, -1.6 * side, -1.6 * aside)]
-    draw_lines([[*diamond, diamond[0]]], _needle_color(picture), 2.5)
+    pen.stroke(recall_shape(_make_axis), (*color[:3], 0.35), 1.0, [place])
+    pen.stroke(make_lines([ends]), color, 3.0)
+    pen.stroke(make_lines([[end - side, end + side] for end in ends]), color, 2.5)
+    diamond = place @ Matrix.Scale(1.6 * 0.16, 4)
+    pen.stroke(recall_shape(_make_diamond), _needle_color(picture), 2.5, [diamond])
 
 
-def _draw_free(picture: Picture, radius: float, color: Color) -> None:
+def _draw_free(pen: Pen, picture: Picture, frame: JointFrame, radius: float) -> None:
     """Movable directions as crossed arrows, turns as rings."""
-    frame = picture.frame
+    color = _choose_color(picture)
     ways = [frame.axis, frame.zero, frame.axis.cross(frame.zero)]
     flat = picture.handle.joint.kind == "planar"
     if picture.turning:
         for number, way in enumerate(ways[2:] if flat else ways):
-            ring = replace(frame, axis=way, zero=ways[number - 2])
-            draw_lines([_arc(ring, radius, 0.0, math.tau)], color, 2.5)
+            ring = _place(replace(frame, axis=way, zero=ways[number - 2]), radius)
+            pen.stroke(recall_shape(_make_arc, 0.0, math.tau), color, 2.5, [ring])
         return
     ways = ways[:2] if flat else ways
     if flat:
-        sides = ((1, 1), (-1, 1), (-1, -1), (1, -1))
-        corners = [radius * (x * ways[0] + y * ways[1]) + frame.origin for x, y in sides]
-        fill(corners, (*color[:3], 0.14))
-        draw_lines([[*corners, corners[0]]], (*color[:3], 0.6), 1.5)
+        square = make_place(frame.origin, radius * ways[0], radius * ways[1], radius * frame.axis)
+        pen.fill(recall_shape(_make_square), (*color[:3], 0.14), [square])
+        pen.stroke(recall_shape(_make_border), (*color[:3], 0.6), 1.5, [square])
     for number, way in enumerate(ways):
-        draw_lines(_arrows(frame.origin, _AXIS * radius * way, ways[number - 1]), color, 2.5)
+        reach, beside = _AXIS * radius * way, _AXIS * radius * ways[number - 1]
+        place = make_place(frame.origin, reach, beside, reach)
+        pen.stroke(recall_shape(_make_arrows), color, 2.5, [place])
 
 
-def _arrows(origin: Any, reach: Any, beside: Any) -> list[list[Any]]:
-    """Returns a line with an arrow at both ends."""
-    side = 0.12 * reach.length * beside
-    lines = [[origin - reach, origin + reach]]
-    for end in (reach, -reach):
-        back = origin + 0.85 * end
-        lines.append([back - side, origin + end, back + side])
-    return lines
+def _read_position(picture: Picture) -> float:
+    """Reads where the joint that moves the body is shown."""
+    handle = picture.handle
+    if handle.mover.name == handle.joint.name:
+        return handle.shown()
+    return handle.mover.channels[0].get(handle.carrier.pose.bones[handle.mover.bone])
 
 
-def _axis(frame: JointFrame, radius: float) -> list[Any]:
-    reach = _AXIS * radius * frame.axis
-    return [frame.origin - reach, frame.origin + reach]
-
-
-def _arc(frame: JointFrame, radius: float, start: float, end: float) -> list[Any]:
+def _place(frame: JointFrame, radius: float) -> Matrix:
+    """Returns the place of shapes of radius 1: angles count from x, about z."""
     side = frame.axis.cross(frame.zero)
+    return make_place(frame.origin, radius * frame.zero, radius * side, radius * frame.axis)
+
+
+def _make_axis() -> Any:
+    return make_lines([[(0.0, 0.0, -_AXIS), (0.0, 0.0, _AXIS)]])
+
+
+def _make_spokes(*angles: float) -> Any:
+    return make_lines([[_CENTER, point] for point in turn_unit(angles)])
+
+
+def _make_arc(start: float, end: float) -> Any:
+    return make_lines([_arc(start, end)])
+
+
+def _make_fan(start: float, end: float) -> Any:
+    return make_plane([_CENTER, *_arc(start, end)])
+
+
+def _arc(start: float, end: float) -> list[tuple[float, float, float]]:
     count = max(1, round(abs(end - start) / math.tau * _STEPS_OF_TURN))
-    angles = [start + (end - start) * step / count for step in range(count + 1)]
-    return turn(frame.origin, radius * frame.zero, radius * side, angles)
+    return turn_unit(start + (end - start) * step / count for step in range(count + 1))
+
+
+def _make_diamond() -> Any:
+    return make_lines([turn_unit(0.5 * math.pi * step for step in range(5))])
+
+
+def _make_square() -> Any:
+    return make_plane(_SQUARE)
+
+
+def _make_border() -> Any:
+    return make_lines([[*_SQUARE, _SQUARE[0]]])
+
+
+def _make_arrows() -> Any:
+    """A line along x with an arrow at both ends."""
+    ends = [[(0.85 * x, -0.12, 0.0), (x, 0.0, 0.0), (0.85 * x, 0.12, 0.0)] for x in (1.0, -1.0)]
+    return make_lines([[(-1.0, 0.0, 0.0), (1.0, 0.0, 0.0)], *ends])

@@ -12,8 +12,8 @@ from typing import Any
 import bpy
 
 from ...urdf_importer.core.blender.standing.free_joints import can_move
-from ...urdf_importer.core.blender.standing.handles import explain_hold, find_handle, read_frame
-from .bodies import bodies_in, find_hit, measure_pixel
+from ...urdf_importer.core.blender.standing.handles import explain_hold, find_handle
+from .bodies import bodies_in, find_hit, read_eye
 from .drag_joint import DragJoint, PickJoint, find_dragging
 from .dragging import DraggedGizmos
 from .drawing import Picture, draw_joint, draw_text
@@ -47,11 +47,7 @@ class JointGizmo(bpy.types.Gizmo):
             if dragging is not None:
                 start, turning = dragging.start, dragging.turning
                 picture = replace(picture, mouse=dragging.mouse, start=start, turning=turning)
-            mover = picture.handle.mover
-            frame = read_frame(picture.handle.carrier, mover)
-            picture = replace(picture, frame=frame)
-            pixel = measure_pixel(context.region, context.region_data, frame.origin)
-            draw_joint(picture, pixel, context.region_data)
+            draw_joint(picture, read_eye(context))
             draw_text(picture, context)
         except (ReferenceError, KeyError):  # The robot is gone: undo, another file.
             self.lit = None
@@ -84,9 +80,8 @@ def _light(context: Any, mouse: tuple[float, float]) -> Picture | None:
     handle = find_handle(hit.item) if hit is not None else None
     if handle is None:
         return None
-    frame, turning = read_frame(handle.carrier, handle.mover), not can_move(handle)
-    hold = explain_hold(handle)
-    return Picture(handle=handle, frame=frame, hold=hold, mouse=mouse, turning=turning)
+    hold, turning = explain_hold(handle), not can_move(handle)
+    return Picture(handle=handle, hold=hold, mouse=mouse, turning=turning)
 
 
 def _name(picture: Picture | None) -> tuple[str, str, str]:

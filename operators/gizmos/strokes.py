@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Strokes of the pen, the elements of drawn gizmos: lines, planes, and words beside the mouse."""
+"""Strokes of the pen, the elements of drawn gizmos: lines, planes, and words beside the mouse.
+
+Making a batch takes longer than drawing it: shapes that look the same at each redraw are made once,
+in a frame of their own, and drawn where a matrix has them.
+"""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 import blf
@@ -11,6 +16,8 @@ import bpy
 import gpu
 from gpu_extras.batch import batch_for_shader
 from mathutils import Matrix, Vector
+
+from ..session import session_state
 
 Color = tuple[float, float, float, float]
 
@@ -21,6 +28,9 @@ HELD: Color = (0.62, 0.62, 0.62, 1.0)
 _BACK = (0.06, 0.06, 0.07, 0.82)
 _SHADE = (0.0, 0.0, 0.0, 0.65)
 _ROUND = 48
+_WORLD = (Matrix.Identity(4),)
+_MOST_SHAPES = 128
+"""Batches; the oldest go first: a joint with limits has three of its own."""
 
 _TEXT = 13
 """Pixels; they grow with the resolution of the interface."""
@@ -48,8 +58,8 @@ def write_lines(
         gpu.matrix.load_matrix(Matrix.Identity(4))
         gpu.matrix.load_projection_matrix(_pixels(width, height))
         gpu.state.blend_set("ALPHA")
-        box = [(left, low), (left + wide, low), (left + wide, low + high), (left, low + high)]
-        fill([(*corner, 0.0) for corner in box], _BACK)
+        box = make_place((left, low, 0.0), (wide, 0.0, 0.0), (0.0, high, 0.0), (0.0, 0.0, 1.0))
+        Pen().fill(recall_shape(_make_box), _BACK, [box])
         for index, (text, color) in enumerate(lines):
             place = low + high - row * (index + 1) + 0.25 * row - 0.5 * pad
             blf.position(0, left + pad, place, 0)
@@ -58,50 +68,141 @@ def write_lines(
         gpu.state.blend_set("NONE")
 
 
-def draw_lines(lines: Sequence[Sequence[Any]], color: Color, width: float) -> None:
-    """Draws rows of points, in the world, as lines so many pixels wide."""
+def _make_box() -> Any:
+    return make_plane([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (1.0, 1.0, 0.0), (0.0, 1.0, 0.0)])
+
+
+@dataclass(slots=True)
+class _Shapes:
+    """Batches by the functions that made them, and the sizes given to these."""
+
+    batches: dict[tuple[Callable[..., Any], tuple[Hashable, ...]], Any] = field(
+        default_factory=dict
+    )
+
+
+def recall_shape(make: Callable[..., Any], *sizes: Hashable) -> Any:
+    """Returns the batch that `make` makes of sizes and colours, and of nothing else: it is made
+    once."""
+    kept = session_state(_Shapes).batches
+    found = kept.get((make, sizes))
+    if found is None:
+        while len(kept) >= _MOST_SHAPES:
+            del kept[next(iter(kept))]
+        found = kept[make, sizes] = make(*sizes)
+    return found
+
+
+class Pen:
+    """Draws shapes in a 3D view, during one redraw, at `places`: the shape's frames in the world,
+    the world itself by default. `wide` is how many pixels a line of width 1 has."""
+
+    def __init__(self) -> None:
+        self._viewport = gpu.state.viewport_get()[2:]
+        self.wide = bpy.context.preferences.system.pixel_size
+
+    def stroke(
+        self, batch: Any, color: Color | None, width: float, places: Iterable[Any] = _WORLD
+    ) -> None:
+        """Draws lines so many pixels wide; without a colour, in the colours of their points."""
+        kind = "SMOOTH" if color is None else "UNIFORM"
+        shader = gpu.shader.from_builtin(f"POLYLINE_{kind}_COLOR")
+        shader.bind()
+        shader.uniform_float("viewportSize", self._viewport)
+        shader.uniform_float("lineWidth", width * self.wide)
+        _draw(batch, shader, color, places)
+
+    def fill(self, batch: Any, color: Color | None, places: Iterable[Any] = _WORLD) -> None:
+        """Fills triangles; without a colour, in the colours of their corners."""
+        shader = gpu.shader.from_builtin("SMOOTH_COLOR" if color is None else "UNIFORM_COLOR")
+        shader.bind()
+        _draw(batch, shader, color, places)
+
+
+def _draw(batch: Any, shader: Any, color: Color | None, places: Iterable[Any]) -> None:
+    if color is not None:
+        shader.uniform_float("color", color)
+    for place in places:
+        with gpu.matrix.push_pop():
+            gpu.matrix.multiply_matrix(place)
+            batch.draw(shader)
+
+
+@contextmanager
+def drawing() -> Iterator[Pen]:
+    """Lets shapes be drawn over all of the view; yields the pen."""
+    gpu.state.blend_set("ALPHA")
+    gpu.state.depth_test_set("NONE")
+    try:
+        yield Pen()
+    finally:  # A robot may be gone in the middle of it.
+        gpu.state.blend_set("NONE")
+
+
+def make_place(origin: Any, x: Any, y: Any, z: Any) -> Matrix:
+    """Makes the matrix of a frame with these axes."""
+    place = Matrix((x, y, z)).transposed().to_4x4()
+    place.translation = origin
+    return place
+
+
+def make_lines(lines: Sequence[Sequence[Any]], colors: Sequence[Color] = ()) -> Any:
+    """Makes the batch of rows of points, of two at least; `colors` has one for each point."""
     points: list[Any] = []
     pairs: list[tuple[int, int]] = []
     for line in lines:
         pairs += [(len(points) + step, len(points) + step + 1) for step in range(len(line) - 1)]
         points += [tuple(point) for point in line]
-    if not pairs:
-        return
-    shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
-    batch = batch_for_shader(shader, "LINES", {"pos": points}, indices=pairs)
-    shader.bind()
-    shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
-    shader.uniform_float("lineWidth", width * bpy.context.preferences.system.pixel_size)
-    shader.uniform_float("color", color)
-    batch.draw(shader)
+    kind = "SMOOTH" if colors else "UNIFORM"
+    shader = gpu.shader.from_builtin(f"POLYLINE_{kind}_COLOR")
+    return batch_for_shader(shader, "LINES", _describe(points, colors), indices=pairs)
 
 
-def fill(corners: Sequence[Any], color: Color) -> None:
-    """Fills a polygon, as triangles that all start at its first corner."""
+def make_plane(corners: Sequence[Any], colors: Sequence[Color] = ()) -> Any:
+    """Makes the batch of a polygon, of triangles that all start at its first corner; `colors` has
+    one for each corner."""
     points = [tuple(corner) for corner in corners]
-    triangles = [(0, index, index + 1) for index in range(1, len(points) - 1)]
-    if not triangles:
-        return
-    shader = gpu.shader.from_builtin("UNIFORM_COLOR")
-    batch = batch_for_shader(shader, "TRIS", {"pos": points}, indices=triangles)
-    shader.bind()
-    shader.uniform_float("color", color)
-    batch.draw(shader)
+    return make_triangles(points, list_fan(len(points)), colors)
 
 
-def shade(center: Any, radius: float, view: Any) -> None:
-    """Darkens a round place of the world, ever less towards its edge, in a 3D view: the rings
-    of bones there stay behind the lines that follow."""
-    right, up = (column.to_3d() for column in view.view_matrix.inverted_safe().col[:2])
-    steps = [math.tau * step / _ROUND for step in range(_ROUND + 1)]
-    edge = turn(center, radius * right, radius * up, steps)
-    points = [tuple(point) for point in (center, *edge)]
-    colors = [_SHADE] + [(*_SHADE[:3], 0.0)] * len(edge)
-    triangles = [(0, index, index + 1) for index in range(1, len(edge))]
-    shader = gpu.shader.from_builtin("SMOOTH_COLOR")
-    batch_for_shader(shader, "TRIS", {"pos": points, "color": colors}, indices=triangles).draw(
-        shader
-    )
+def list_fan(count: int) -> list[tuple[int, int, int]]:
+    """Lists the triangles of a polygon of so many corners, which all start at its first one."""
+    return [(0, index, index + 1) for index in range(1, count - 1)]
+
+
+def make_triangles(
+    points: Sequence[Any], triangles: Sequence[tuple[int, int, int]], colors: Sequence[Color]
+) -> Any:
+    """Makes the batch of triangles, given by their corners' indices; `colors` has one for each
+    point, or none."""
+    shader = gpu.shader.from_builtin("SMOOTH_COLOR" if colors else "UNIFORM_COLOR")
+    return batch_for_shader(shader, "TRIS", _describe(points, colors), indices=triangles)
+
+
+def _describe(points: Sequence[Any], colors: Sequence[Color]) -> dict[str, Any]:
+    return {"pos": points, "color": colors} if colors else {"pos": points}
+
+
+def draw_lines(lines: Sequence[Sequence[Any]], color: Color, width: float) -> None:
+    """Draws rows of points, in the world, as lines so many pixels wide."""
+    if any(len(line) > 1 for line in lines):
+        Pen().stroke(make_lines(lines), color, width)
+
+
+def shade(pen: Pen, place: Any) -> None:
+    """Darkens a round place, of radius 1 across the z axis of its frame, ever less towards its
+    edge: the rings of bones there stay behind the lines that follow."""
+    pen.fill(recall_shape(_make_shade), None, [place])
+
+
+def _make_shade() -> Any:
+    edge = turn_unit(math.tau * step / _ROUND for step in range(_ROUND + 1))
+    return make_plane([(0.0, 0.0, 0.0), *edge], [_SHADE] + [(*_SHADE[:3], 0.0)] * len(edge))
+
+
+def turn_unit(angles: Iterable[float]) -> list[tuple[float, float, float]]:
+    """Returns points of the unit circle across z by their angles in radians, from x on."""
+    return [(math.cos(angle), math.sin(angle), 0.0) for angle in angles]
 
 
 def turn(center: Any, right: Any, up: Any, angles: Iterable[float]) -> list[Any]:
@@ -145,8 +246,7 @@ def painting(depth: str) -> Iterator[Any]:
 
 def make_batch(body: Any) -> Any:
     """Makes the batch of a body: of its points and triangles."""
-    shader = gpu.shader.from_builtin("UNIFORM_COLOR")
-    return batch_for_shader(shader, "TRIS", {"pos": body.points}, indices=body.triangles)
+    return make_triangles(body.points, body.triangles, ())
 
 
 def paint(shader: Any, batch: Any, place: Any, color: Color) -> None:

@@ -24,7 +24,7 @@ from ...urdf_importer.features.ik.blender.solve import (
 from .. import props
 from ..active_robot import active_robot
 from ..preferences import find_preferences
-from ..registration import add_handler, add_property, at_end, draw_operator
+from ..registration import add_handler, add_property, at_end, call_hooks, draw_operator
 from ..sidebar.panel import RobotSubPanel
 from ..sidebar.pose_operators import KeyAll
 from ..wrapped_text import draw_wrapped
@@ -98,6 +98,8 @@ class IKPanel(RobotSubPanel, bpy.types.Panel):
         _draw_source(column, context, settings)
         column.prop(settings, "orientation")
         _draw_locks(layout, context, robot)
+        for _ in call_hooks("draw_elbow", layout, context, robot):
+            pass
         if has_hook("avoid_collisions"):
             whole = column.column()
             whole.use_property_split = False  # The right half is too narrow for the label.

@@ -12,12 +12,13 @@ import bpy
 
 from ...urdf_importer.core.blender.memory import forget
 from ...urdf_importer.features.ik.blender.tip_handles import handles_in
+from ..gizmos.bodies import read_eye
 from ..gizmos.dragging import DraggedGizmos
 from ..gizmos.strokes import WARNING, WHITE, write_lines
 from ..gizmos.switch import is_on
 from .drag_tip import DragTip, find_tip_dragging
 from .tip_opening import find_opened, follow_mouse, name_tip
-from .tip_shape import draw_large, draw_miss, draw_small, is_active, look_at, visible_handles
+from .tip_shape import draw_large, draw_miss, draw_small, list_active, look_at, visible_handles
 
 _STRONG, _WEAK = 0.9, 0.45
 """The opacity of the small handles of the active robot, and of other robots'."""
@@ -53,16 +54,17 @@ class TipGizmo(bpy.types.Gizmo):
         name = ("", "") if look is None else name_tip(look.handle)
         handles = {name_tip(each): each for each in visible_handles(context)}
         large = handles.pop(name, None)
-        draw_small(
-            context,
-            [
-                (look_at(context, each), _STRONG if is_active(context, each) else _WEAK)
+        eye, active = read_eye(context), list_active(context)
+        for strength in (_WEAK, _STRONG):
+            shown = [
+                look_at(context, each, eye=eye)
                 for each in handles.values()
-            ],
-        )
+                if (each.armature in active) == (strength == _STRONG)
+            ]
+            draw_small(shown, strength)
         if large is None or look is None:
             return
-        draw_large(context, look_at(context, large, hold=look.hold), part)
+        draw_large(look_at(context, large, hold=look.hold, eye=eye), part)
         if part is not None:
             lines = [(large.link, WHITE)] + [(look.hold, WARNING)] * bool(look.hold)
             write_lines(lines, self.mouse, context)
@@ -74,7 +76,7 @@ class TipGizmo(bpy.types.Gizmo):
         look = look_at(context, grip.look.handle)
         # The axes stay the same as at the drag's beginning: it continues along them.
         look = replace(look, frame=replace(look.frame, axes=grip.look.frame.axes))
-        draw_large(context, look, grip.part, alone=True)
+        draw_large(look, grip.part, alone=True)
         if answer is not None and not answer.success:
             draw_miss(look, dragging.hand.goal)
         write_lines(dragging.describe(), dragging.mouse, context)

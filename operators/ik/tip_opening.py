@@ -22,7 +22,7 @@ from ...urdf_importer.features.ik.blender.tip_handles import TipHandle, explain_
 from ..gizmos.bodies import Hit, find_hit
 from ..registration import call_later
 from ..session import session_state
-from .tip_shape import Grip, Look, Part, find_grip, is_active, look_at, visible_handles
+from .tip_shape import Grip, Look, Part, find_grip, list_active, look_at, visible_handles
 
 _AT, _NEAR = 20, 84
 """Pixels from its ball, which grow with the interface: there a handle opens, or may stay open."""
@@ -98,12 +98,12 @@ def _look(context: Any, mouse: tuple[float, float], rests: bool) -> tuple[Look |
 def _find_near(context: Any, mouse: tuple[float, float]) -> TipHandle | None:
     """Finds the handle near the mouse: the one whose ball it is at, else the open one; where
     several overlap, the active robot's."""
-    found, opened = [], _name_opened()
+    found, opened, active = [], _name_opened(), list_active(context)
     for handle in visible_handles(context):
         away = _measure(context, handle, mouse)
         if away <= _NEAR:
             is_open = name_tip(handle) == opened
-            rank = (away > _AT, not is_open, not is_active(context, handle), away)
+            rank = (away > _AT, not is_open, handle.armature not in active, away)
             found.append((rank, handle))
     return min(found, key=lambda each: each[0])[1] if found else None
 

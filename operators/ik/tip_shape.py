@@ -3,11 +3,10 @@
 the mouse is on; and its drawing, small or large."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import gpu
 from bpy_extras import view3d_utils
 from mathutils import Vector
 
@@ -18,8 +17,23 @@ from ...urdf_importer.features.ik.blender.tip_handles import (
     handles_in,
     read_frame,
 )
-from ..gizmos.bodies import measure_pixel
-from ..gizmos.strokes import BEYOND, HELD, WHITE, Color, draw_lines, fill, turn
+from ..gizmos.bodies import Eye, read_eye
+from ..gizmos.strokes import (
+    BEYOND,
+    HELD,
+    WHITE,
+    Color,
+    Pen,
+    drawing,
+    list_fan,
+    make_lines,
+    make_place,
+    make_plane,
+    make_triangles,
+    recall_shape,
+    turn,
+    turn_unit,
+)
 
 Part = tuple[Kind, int]
 """Its action, and the axis along or about which it acts."""
@@ -33,6 +47,8 @@ _HEAD = (16, 5)
 _ARC = 50
 _STUB = 15
 _STEPS = 24
+_CORNERS = 16
+_RIM = (0.06, 0.06, 0.07)
 _ALONG = 0.97
 """Cosine from which on an arrow is seen from its end, and not drawn."""
 
@@ -43,12 +59,13 @@ _AXES: tuple[Color, ...] = (
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Look:
-    """The view of a tip: `frame` with the axes that are dragged along, `pixel` the length of a
-    pixel there, `toward` the unit vector to the eye. `hold` is the reason why it cannot be
-    dragged."""
+    """The view of a tip by an `eye`: `frame` with the axes that are dragged along, `pixel` the
+    length of a pixel there, `toward` the unit vector to the eye. `hold` is the reason why it cannot
+    be dragged."""
 
     handle: TipHandle
     frame: TipFrame
+    eye: Eye
     pixel: float
     toward: Any
     hold: str = ""
@@ -63,19 +80,19 @@ class Grip:
     point: Any
 
 
-def look_at(context: Any, handle: TipHandle, *, hold: str = "") -> Look:
-    """Reads the present view of a handle. Its axes are the world's, or the link's, by the scene's
-    orientation of transforms."""
-    frame = read_frame(handle)
+def look_at(context: Any, handle: TipHandle, *, hold: str = "", eye: Eye | None = None) -> Look:
+    """Reads the present view of a handle, by the eye of the context. Its axes are the world's, or
+    the link's, by the scene's orientation of transforms."""
+    eye, frame = eye or read_eye(context), read_frame(handle)
     if context.scene.transform_orientation_slots[0].type == "GLOBAL":
         x, y, z = (Vector(row) for row in ((1, 0, 0), (0, 1, 0), (0, 0, 1)))
         frame = TipFrame(origin=frame.origin, axes=(x, y, z))
-    pixel = measure_pixel(context.region, context.region_data, frame.origin)
     return Look(
         handle=handle,
         frame=frame,
-        pixel=pixel * context.preferences.system.ui_scale,
-        toward=_toward_eye(context.region_data, frame.origin),
+        eye=eye,
+        pixel=eye.measure_pixel(frame.origin) * eye.scale,
+        toward=eye.point_from(frame.origin),
         hold=hold,
     )
 
@@ -87,12 +104,13 @@ def visible_handles(context: Any) -> Iterator[TipHandle]:
             yield handle
 
 
-def is_active(context: Any, handle: TipHandle) -> bool:
-    """Whether a tip's robot is the active object, or holds it."""
-    item = context.view_layer.objects.active
-    while item is not None and item != handle.armature:
+def list_active(context: Any) -> list[Any]:
+    """Lists the active object and its parents, with the active robot among them."""
+    found, item = [], context.view_layer.objects.active
+    while item is not None:
+        found.append(item)
         item = item.parent
-    return item is not None
+    return found
 
 
 def find_grip(context: Any, look: Look, mouse: tuple[float, float]) -> Grip | None:
@@ -109,37 +127,38 @@ def find_grip(context: Any, look: Look, mouse: tuple[float, float]) -> Grip | No
     return best
 
 
-def draw_small(context: Any, looks: Iterable[tuple[Look, float]]) -> None:
-    """Draws handles that the mouse is away from, each with how well it is seen, from 0 to 1."""
-    _begin()
-    for look, strength in looks:
-        for axis, color in zip(look.frame.axes, _AXES, strict=True):
-            end = look.frame.origin + _STUB * look.pixel * axis
-            draw_lines([[look.frame.origin, end]], _faded(color, strength), 2.0)
-        _draw_ball(context, look, _faded(WHITE, strength))
-    _end()
+def draw_small(looks: Sequence[Look], strength: float) -> None:
+    """Draws handles that the mouse is away from; `strength` is how well they are seen, from 0 to
+    1."""
+    with drawing() as pen:
+        stubs = [
+            make_place(look.frame.origin, *(_STUB * look.pixel * axis for axis in look.frame.axes))
+            for look in looks
+        ]
+        pen.stroke(recall_shape(_make_stubs, strength), None, 2.0, stubs)
+        _draw_balls(pen, looks, _faded(WHITE, strength))
 
 
-def draw_large(context: Any, look: Look, lit: Part | None, *, alone: bool = False) -> None:
+def draw_large(look: Look, lit: Part | None, *, alone: bool = False) -> None:
     """Draws the handle near the mouse with one part highlighted, or that part alone."""
-    _begin()
-    for part, line in outline(look):
-        if (alone and part != lit) or part == FREE:
-            continue
-        kind, axis = part
-        color = WHITE if part == lit else (HELD if look.hold else _AXES[axis])
-        draw_lines([line], _faded(color, 1.0 if part == lit else 0.85), 3.5 if part == lit else 2.5)
-        if kind == "slide":
-            _draw_head(look, axis, color)
-    _draw_ball(context, look, HELD if look.hold else (WHITE if lit == FREE else (1, 1, 1, 0.7)))
-    _end()
+    with drawing() as pen:
+        for part, line in outline(look):
+            if (alone and part != lit) or part == FREE:
+                continue
+            kind, axis = part
+            color = WHITE if part == lit else (HELD if look.hold else _AXES[axis])
+            faded, width = (color, 3.5) if part == lit else (_faded(color, 0.85), 2.5)
+            pen.stroke(make_lines([line]), faded, width)
+            if kind == "slide":
+                _draw_head(pen, look, axis, color)
+        color = HELD if look.hold else (WHITE if lit == FREE else _faded(WHITE, 0.7))
+        _draw_balls(pen, [look], color)
 
 
 def draw_miss(look: Look, goal: Any) -> None:
     """Draws how far a tip is from where the mouse wants it."""
-    _begin()
-    draw_lines([[look.frame.origin, goal]], BEYOND, 2.0)
-    _end()
+    with drawing() as pen:
+        pen.stroke(make_lines([[look.frame.origin, goal]]), BEYOND, 2.0)
 
 
 def outline(look: Look) -> Iterator[tuple[Part, list[Any]]]:
@@ -182,37 +201,53 @@ def _approach(
         yield line[at].lerp(line[at + 1], share), (start + share * way - mouse).length
 
 
-def _toward_eye(view: Any, place: Any) -> Any:
-    back = view.view_matrix.inverted_safe()
-    if view.is_perspective:
-        return (back.translation - place).normalized()
-    return back.col[2].to_3d().normalized()
-
-
-def _draw_head(look: Look, axis: int, color: Color) -> None:
+def _draw_head(pen: Pen, look: Look, axis: int, color: Color) -> None:
     along = look.frame.axes[axis]
-    aside = along.cross(look.toward).normalized() * look.pixel * _HEAD[1]
-    foot = look.frame.origin + _ARROW[1] * look.pixel * along
-    fill([foot + aside, foot - aside, foot + _HEAD[0] * look.pixel * along], color)
+    aside = along.cross(look.toward).normalized()
+    origin, pixel = look.frame.origin, look.pixel
+    place = make_place(origin, pixel * aside, pixel * along, pixel * look.toward)
+    pen.fill(recall_shape(_make_head), color, [place])
 
 
-def _draw_ball(context: Any, look: Look, color: Color) -> None:
-    view = context.region_data.view_matrix.inverted_safe()
-    right, up = (view.col[axis].to_3d().normalized() * _BALL * look.pixel for axis in (0, 1))
-    angles = [math.tau * step / 16 for step in range(16)]
-    rim = turn(look.frame.origin, right, up, angles)
-    fill(rim, color)
-    draw_lines([[*rim, rim[0]]], (0.06, 0.06, 0.07, color[3]), 1.5)
+def _make_head() -> Any:
+    foot, (high, wide) = _ARROW[1], _HEAD
+    return make_plane([(wide, foot, 0.0), (-wide, foot, 0.0), (0.0, foot + high, 0.0)])
+
+
+def _draw_balls(pen: Pen, looks: Sequence[Look], color: Color) -> None:
+    places = []
+    for look in looks:
+        size, eye = _BALL * look.pixel, look.eye
+        places.append(
+            make_place(look.frame.origin, *(size * x for x in (eye.right, eye.up, eye.back)))
+        )
+    if looks:
+        pixel = 1.0 / (_BALL * looks[0].eye.scale)
+        pen.fill(recall_shape(_make_ball, color, 1.5 * pen.wide * pixel, pixel), None, places)
+
+
+def _make_ball(color: Color, width: float, soft: float) -> Any:
+    """A disc with a dark line around it, which fades over `soft` at both sides as lines do."""
+    reaches = (-width - soft, soft - width, width - soft, width + soft)
+    rim = turn_unit(math.tau * step / _CORNERS for step in range(_CORNERS + 1))
+    points, colors, count = [*rim], [color] * len(rim), len(rim)
+    triangles = list_fan(count)
+    for reach, strength in zip(reaches, (0.0, color[3], color[3], 0.0), strict=True):
+        points += [((1.0 + 0.5 * reach) * x, (1.0 + 0.5 * reach) * y, 0.0) for x, y, _ in rim]
+        colors += [(*_RIM, strength)] * count
+    for first in range(count, 4 * count):
+        if first % count < _CORNERS:
+            corners = (first, first + 1, first + count, first + count + 1)
+            triangles += [corners[:3], corners[1:]]
+    return make_triangles(points, triangles, colors)
+
+
+def _make_stubs(strength: float) -> Any:
+    """A line along each axis, in its colour."""
+    ends = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    colors = [_faded(color, strength) for color in _AXES for _ in range(2)]
+    return make_lines([[(0.0, 0.0, 0.0), end] for end in ends], colors)
 
 
 def _faded(color: Color, strength: float) -> Color:
     return (color[0], color[1], color[2], color[3] * strength)
-
-
-def _begin() -> None:
-    gpu.state.blend_set("ALPHA")
-    gpu.state.depth_test_set("NONE")
-
-
-def _end() -> None:
-    gpu.state.blend_set("NONE")

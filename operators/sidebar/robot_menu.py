@@ -50,7 +50,6 @@ ENTRIES: dict[str, tuple[tuple[str, str], ...]] = {
         ("urdf.retime_motion", "TIME"),
         ("urdf.bake_drive", "AUTO"),
         ("urdf.steer", "EMPTY_SINGLE_ARROW"),
-        ("urdf.swivel_elbow", "DRIVER_ROTATIONAL_DIFFERENCE"),
         ("urdf.simulate", "PHYSICS"),
     ),
     "Waypoints": (

@@ -7,9 +7,9 @@ from typing import Any
 import bpy
 
 from ...urdf_importer import Plan, PlanOptions, get_waypoints
-from ...urdf_importer.core.blender.semantics.markers import waypoint_empties_of
 from ...urdf_importer.core.blender.standing.record import read_state
 from ...urdf_importer.features.ik.blender.solve import suggest_link
+from ...urdf_importer.features.waypoints.blender.objects import waypoint_empties_of
 from ..active_robot import Refusal, active_object, active_robot
 from ..session import session_state
 

@@ -11,7 +11,6 @@ from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from ...urdf_importer import (
     Diagnostics,
-    KinematicsError,
     Pose,
     RobotError,
     bake_waypoints,
@@ -24,20 +23,19 @@ from ...urdf_importer import (
     set_tool,
     set_waypoints,
     solve_ik,
-    turn_elbow,
     write_waypoints,
 )
-from ...urdf_importer.core.blender.semantics.markers import waypoint_empties_of
 from ...urdf_importer.core.command.summary import count
 from ...urdf_importer.core.reshape import MountedAxis
 from ...urdf_importer.core.reshape.mount import is_mounted
-from ...urdf_importer.features.ik.blender.solve import choose_unlocked, recall_rig
+from ...urdf_importer.features.ik.blender.solve import recall_rig
 from ...urdf_importer.features.waypoints.blender.objects import (
     bend_way,
     key_of,
     remove_waypoints,
     sort_waypoints,
     update_waypoint,
+    waypoint_empties_of,
 )
 from ...urdf_importer.features.waypoints.blender.tools import mount_rig, unmount_rig
 from ...urdf_importer.features.waypoints.files import lacks_turns
@@ -361,31 +359,3 @@ def find_mounted(robot: Any) -> str:
         if joint.parent == root and is_mounted(tree.robot, joint):
             return str(joint.name)
     return ""
-
-
-class SwivelElbow(RobotOperator, bpy.types.Operator):
-    bl_idname = "urdf.swivel_elbow"
-    bl_label = "Swivel"
-    bl_description = (
-        "Turn the elbow of an arm of seven joints about the line from its shoulder to its wrist; "
-        "the tool stays where it is"
-    )
-    level = "WARNING"
-
-    angle: props.number("Angle", "Where the elbow goes", subtype="ANGLE", unit="ROTATION")
-
-    def run(self: Any, context: Any, robot: Any) -> None:
-        rig, shown = recall_rig(robot), get_joint_positions(robot)
-        known = {k: v for k, v in shown.items() if k in rig.motions and isinstance(v, float)}
-        found = turn_elbow(rig.robot, known, self.angle, link=read_link(context))
-        set_joint_positions(robot, found)
-
-
-def has_swivel(robot: Any, link: str) -> bool:
-    """Whether seven joints that turn move a link."""
-    rig = recall_rig(robot)
-    try:
-        names = choose_unlocked(robot, rig, link, None)
-    except KinematicsError:
-        return False
-    return len(names) == 7 and all(rig.motions[each].kind == "revolute" for each in names)

@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 
 from ...urdf_importer import Diagnostics, RobotError, plan_waypoints
-from ...urdf_importer.core.blender.semantics.markers import waypoint_empties_of
+from ...urdf_importer.features.waypoints.blender.objects import waypoint_empties_of
 from ...urdf_importer.features.waypoints.blender.path import Stroke, trace_path_of
 from ..active_robot import active_robot, redraw_views
 from ..gizmos.strokes import BEYOND, WHITE, draw_lines

@@ -6,10 +6,13 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer.core.blender.semantics.markers import waypoint_empties_of
 from ...urdf_importer.core.blender.standing import properties
 from ...urdf_importer.features.ik.blender.solve import list_links
-from ...urdf_importer.features.waypoints.blender.objects import find_via, key_of
+from ...urdf_importer.features.waypoints.blender.objects import (
+    find_via,
+    key_of,
+    waypoint_empties_of,
+)
 from .. import props
 from ..active_robot import active_robot
 from ..registration import add_property
@@ -27,9 +30,7 @@ from .operators import (
     RemoveWaypoint,
     SaveWaypoints,
     SetMove,
-    SwivelElbow,
     UpdateWaypoint,
-    has_swivel,
 )
 from .overlay import refresh
 
@@ -96,8 +97,6 @@ class WaypointsPanel(RobotSubPanel, bpy.types.Panel):
         row.prop(manager, "urdf_waypoint_path", text="", icon="CURVE_PATH", toggle=True)
         row.operator(OpenWaypoints.bl_idname, text="", icon="FILE_FOLDER")
         row.operator(SaveWaypoints.bl_idname, text="", icon="FILE_TICK")
-        if has_swivel(robot, read_link(context)):
-            layout.operator(SwivelElbow.bl_idname, icon="DRIVER_ROTATIONAL_DIFFERENCE")
         _draw_plan(layout, context, robot)
 
 

@@ -29,13 +29,14 @@ class Arm:
     more: str = ""
     name: str = "arm"
     kind: str = "revolute"
+    root: str = "base"
 
     def write(self, folder: Path) -> Path:
         path = folder / "robot.urdf"
         path.write_text(
-            f'<robot name="r"><link name="base">{self.base}</link>\n'
+            f'<robot name="r"><link name="{self.root}">{self.base}</link>\n'
             f'<link name="{self.name}">{self.link}</link>\n'
-            f'<joint name="turn" type="{self.kind}"><parent link="base"/>'
+            f'<joint name="turn" type="{self.kind}"><parent link="{self.root}"/>'
             f'<child link="{self.name}"/>{self.origin}<axis xyz="0 1 0"/>{self.limit}</joint>\n'
             f"{self.more}</robot>"
         )
@@ -146,7 +147,7 @@ CASES: tuple[tuple[str, str, Arm, Arm], ...] = (
     ("name-refused", "1arm", Arm(name="1arm"), Arm()),
     ("name-refused", "a::b", Arm(name="a::b"), Arm()),
     ("name-refused", "arm-2", Arm(name="arm-2"), Arm(name="arm_2")),
-    ("name-refused", "world", Arm(name="world"), Arm()),
+    ("name-refused", "world", Arm(name="world"), Arm(root="world")),
     ("target-limit", "turn", Arm(limit=""), Arm(limit="", kind="continuous")),
     ("target-limit", "turn", Arm(limit=LIMIT.replace('effort="10"', "")), Arm()),
     ("target-material", "red", Arm(more='<material name="red"/>' * 2),

@@ -13,6 +13,8 @@ formats by entry points of the group `urdf_importer.parts`. Hooks are few:
     disable_pairs(robot, semantics, drawn, options, diagnostics)
                                                        steps to an SRDF with disabled pairs
     before_update(armature), after_update(armature)    around the update of a rig
+    after_renaming(armature, links, joints)            after an update gave links and joints other
+                                                       names: old name -> new name
     before_delete(armature)                            before a robot leaves the scene
     before_removal(objects)                            before objects of robots are removed
     find_recorded(source, diagnostics)                 the URDF in a recording, or of a running

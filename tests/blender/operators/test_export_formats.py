@@ -153,3 +153,15 @@ def test_other_exports_begin_beside_the_description_too(
         assert opened.pop() is operator
         assert operator.filepath == str(folder / f"{robot.name}{exporter.filename_ext}")
         bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
+
+
+def test_game_engines_say_how_a_name_must_end(tmp_path: Path) -> None:
+    """Blender's own word for it is a missing plugin of USD."""
+    import_robot(ARM)
+    for name in ("arm.urdf", "arm", "arm.usdq"):
+        with pytest.raises(RuntimeError, match=r"must end in \.glb, .*, \.usdc or \.usdz"):
+            bpy.ops.export_scene.robot_for_engines(filepath=str(tmp_path / name))
+    assert not list(tmp_path.iterdir())
+    assert bpy.ops.export_scene.robot_for_engines(filepath=str(tmp_path / "ARM.GLB")) == {
+        "FINISHED"
+    }

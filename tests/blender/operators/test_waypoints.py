@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The buttons of the panel Waypoints: files in other units, and places that cannot be reached."""
 
+import math
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,6 +14,7 @@ from support.arm_chains import ARMS
 from support.blender.sidebars import activate
 from urdf_importer import (
     ImportOptions,
+    find_swivel,
     get_joint_positions,
     get_waypoints,
     import_robot,
@@ -101,3 +103,68 @@ def test_the_path_is_planned_anew_with_other_limits_and_as_a_loop(
     finally:
         manager.urdf_waypoint_loop, manager.urdf_limits_file = False, ""
     assert find(panda).plan.duration == pytest.approx(alone)
+
+
+def test_the_elbow_swivels_within_its_range_and_the_tool_stays(
+    panda: Any, extension: ModuleType
+) -> None:
+    swivel, scene = extension.operators.waypoints.swivel, bpy.context.scene
+    bpy.context.window_manager.urdf_ik.link = "panda_hand"
+    assert swivel.has_swivel(panda, "panda_hand") and not swivel.has_swivel(panda, "panda_link6")
+    assert swivel._describe(panda, "panda_hand") == "The elbow cannot turn from here"
+    set_joint_positions(panda, {"panda_joint2": -0.3})
+    bpy.context.view_layer.update()
+    tool = link_pose(panda, "panda_hand")
+    found = find_swivel(PANDA.robot, get_joint_positions(panda), link="panda_hand")
+    assert scene.urdf_swivel == pytest.approx(found.angle, abs=1e-5)
+    for wanted, reached in (
+        (0.5, 0.5),
+        (-0.7, -0.7),
+        (3.1, found.upper),
+        (-3.1, found.lower),
+        (0.0, 0.0),
+    ):
+        scene.urdf_swivel = wanted
+        bpy.context.view_layer.update()
+        assert scene.urdf_swivel == pytest.approx(reached, abs=1e-4)
+        assert link_pose(panda, "panda_hand") == pytest.approx(tool, abs=1e-5)
+
+
+def test_the_range_of_the_elbow_is_said_once_the_tool_has_come_to_rest(
+    panda: Any, extension: ModuleType
+) -> None:
+    swivel = extension.operators.waypoints.swivel
+    look, kept = swivel._look_for_range, extension.operators.session.session_state(swivel._Range)
+    bpy.context.window_manager.urdf_ik.link = "panda_hand"
+    set_joint_positions(panda, {"panda_joint2": -0.3})
+    bpy.context.view_layer.update()
+    assert look() == swivel._REST and not kept.text  # It may still be moving.
+    assert look() is None
+    found = find_swivel(PANDA.robot, get_joint_positions(panda), link="panda_hand")
+    lower, upper = (round(math.degrees(each)) for each in (found.lower, found.upper))
+    assert kept.text.startswith(f"{lower}° to {upper}°, {found.bound_below}")
+    bpy.context.scene.urdf_swivel = 0.3
+    bpy.context.view_layer.update()
+    assert swivel._find_place(panda, "panda_hand").is_at(kept.place)
+    set_joint_positions(panda, {"panda_joint1": 0.4})
+    bpy.context.view_layer.update()
+    assert not swivel._find_place(panda, "panda_hand").is_at(kept.place)
+    bpy.context.window_manager.urdf_ik.link = "panda_link3"
+    assert look() is None and bpy.context.scene.urdf_swivel == 0.0
+
+
+def test_an_arm_on_a_rail_keeps_its_swivel(panda: Any, extension: ModuleType) -> None:
+    has_swivel = extension.operators.waypoints.swivel.has_swivel
+    assert has_swivel(panda, "panda_hand") and not has_swivel(panda, "panda_link4")
+    assert bpy.ops.urdf.mount_axis(axis=(0.0, 1.0, 0.0)) == {"FINISHED"}
+    bpy.context.view_layer.update()
+    assert has_swivel(panda, "panda_hand")
+    home = {"panda_joint2": -0.3, "panda_joint4": -2.0, "panda_joint6": 1.8}
+    set_joint_positions(panda, home)
+    bpy.context.view_layer.update()
+    bpy.context.window_manager.urdf_ik.link = "panda_hand"
+    before = link_pose(panda, "panda_hand")
+    bpy.context.scene.urdf_swivel = 0.5
+    bpy.context.view_layer.update()
+    assert get_joint_positions(panda)["panda_joint3"] != pytest.approx(0.0, abs=0.1)
+    assert link_pose(panda, "panda_hand") == pytest.approx(before, abs=1e-5)

@@ -156,8 +156,7 @@ def test_the_label_of_a_follower_gives_its_leaders_name_beside_the_value(
     drawing = extension.operators.gizmos.drawing
     handles = extension.urdf_importer.core.blender.standing.handles
     handle = handles.make_handle(robot, "jaw_right")
-    frame = handles.read_frame(handle.carrier, handle.mover)
-    picture = drawing.Picture(handle=handle, frame=frame, hold="", mouse=(0, 0), turning=False)
+    picture = drawing.Picture(handle=handle, hold="", mouse=(0, 0), turning=False)
     title, value = (text for text, _ in drawing._describe(picture))
     assert title == "jaw_right follows jaw_left" and value.startswith("jaw_left 0")
 

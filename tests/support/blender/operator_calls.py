@@ -264,7 +264,6 @@ CALLS = {
     "urdf.set_tool": Call({"link": "hand", "offset": (0.0, 0.0, 0.1)}),
     "urdf.mount_axis": Call(),
     "urdf.unmount_axis": Call(before=(("urdf.mount_axis", {}),)),
-    "urdf.swivel_elbow": Call(result="CANCELLED"),
     "urdf.check_motion": Call(before=(_MOTION_IN,), remains=_MOTION),
     "urdf.go_to_violation": Call(
         {"frame": 4.0}, (_MOTION_IN, _CHECKED), remains=(*_MOTION, *_MARKS)

@@ -9,7 +9,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO, Literal
 
-from ..diagnostics import MeshError, ReadError, quote
+from ..diagnostics import KinematicsError, MeshError, ReadError, quote
 
 FileKind = Literal["mesh", "texture", "file", "model", "include"]
 """The use of a file; an include is a part of a xacro description, or its YAML."""
@@ -72,20 +72,22 @@ def read_regular_file(
     Raises ReadError for anything else and for files of more than `most_bytes`, in whose message
     it is `called` so.
     """
-    try:
-        with open_regular_file(path) as (file, size):
-            data = b"" if size > most_bytes else file.read(size + 1)
-    except FileNotFoundError:
-        hint = "; standard input is not read, so save it to a file" if path == "-" else ""
-        raise ReadError(f"no such file{hint}", source=path) from None
-    except OSError as error:
-        raise ReadError(explain_failure(error), source=path) from None
+    with naming_file(path), open_regular_file(path) as (file, size):
+        data = b"" if size > most_bytes else file.read(size + 1)
     if size > most_bytes or len(data) > most_bytes:
         raise ReadError(
             f"the file is bigger than {most_bytes // 2**20} MB, too big for a {called}",
             source=path,
         )
+    refuse_pointer(data, path)
     return data
+
+
+def refuse_pointer(data: bytes, source: str = "") -> None:
+    """Raises ReadError for a pointer, which Git LFS leaves in place of a file."""
+    if data.startswith(_LFS):
+        message = "this is a Git LFS pointer, not the file itself; 'git lfs pull' fetches it"
+        raise ReadError(message, source=source, line=1)
 
 
 def decode_utf8(data: bytes, source: str = "") -> str:
@@ -97,8 +99,25 @@ def decode_utf8(data: bytes, source: str = "") -> str:
         raise ReadError("the text is not UTF-8", source=source, line=line) from None
 
 
-def explain_failure(error: OSError) -> str:
+@contextmanager
+def naming_file(source: str) -> Iterator[None]:
+    """Gives errors about motions, and of reading, the file that they are about, unless they have
+    one: they become ReadErrors, as failures of the system do."""
+    try:
+        yield
+    except (ReadError, KinematicsError) as error:
+        if error.source:
+            raise
+        raise ReadError(error.message, source=source, line=error.line) from None
+    except OSError as error:
+        raise ReadError(_explain_failure(error, source), source=source) from None
+
+
+def _explain_failure(error: OSError, source: str) -> str:
     """Returns one clause that says why a file was not read."""
+    if isinstance(error, FileNotFoundError):
+        hint = "; standard input is not read, so save it to a file" if source == "-" else ""
+        return f"no such file{hint}"
     if isinstance(error, NotRegularError):
         return f"this is {error}, not a regular file"
     reason = error.strerror or str(error)

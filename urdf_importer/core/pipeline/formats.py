@@ -41,7 +41,7 @@ def open_description(
     data = find_recorded(source, diagnostics)
     if data is None:
         refuse_folder(source)
-    _note_package(resolver, diagnostics)
+    _note_package(resolver, options, diagnostics)
     for path in filter(None, (source, options.parameters, options.joint_parameters)):
         resolver.note_file(os.path.abspath(path))
     data = read_regular_file(source) if data is None else data
@@ -73,11 +73,15 @@ def find_recorded(source: str, diagnostics: Diagnostics) -> bytes | None:
     return next(filter(None, found), None)
 
 
-def _note_package(resolver: PackageResolver, diagnostics: Diagnostics) -> None:
-    """Names the description that was found in a package, and the arguments of its launch files.
+def _note_package(
+    resolver: PackageResolver, options: ImportOptions, diagnostics: Diagnostics
+) -> None:
+    """Names the description that was found in a package, and the arguments of its launch files for
+    which the user gave no other value.
     Diagnostics after it are about the description, whose lines they name."""
     if resolver.package:
-        words = [f"{name}:={value}" for name, value in resolver.arguments]
+        own = dict(options.xacro_args)
+        words = [f"{name}:={value}" for name, value in resolver.arguments if name not in own]
         diagnostics.remark(
             "package-description",
             f"the package {quote(resolver.package)} is read as {quote_path(resolver.description)}"

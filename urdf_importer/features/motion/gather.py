@@ -93,6 +93,9 @@ def assemble(
     names = tuple(dict.fromkeys(name for block in blocks for name in block.names))
     _check_size(len(times) * len(names), sum(block.positions.size for block in blocks))
     arrays = {kind: _merge(blocks, names, times, kind) for kind in KINDS}
+    for array in arrays.values():
+        if array is not None:
+            array.setflags(write=False)
     positions = arrays.pop("positions")
     if positions is None:
         positions = np.empty((len(times), len(names)))
@@ -109,7 +112,7 @@ def assemble(
     return Trajectory(
         names=tuple(name for name, is_seen in zip(names, seen, strict=True) if is_seen),
         times=to_seconds(times - start) if seen.any() else np.empty(0),
-        positions=positions[:, seen] if seen.any() else np.empty((0, 0)),
+        positions=_keep(positions, seen) if seen.any() else np.empty((0, 0)),
         frames=_assemble_tracks(tracks, start, diagnostics),
         start_time=start,
         interpolation=gathered.interpolation if seen.any() else "linear",
@@ -126,8 +129,12 @@ def _unite(found: Sequence[Times]) -> Times:
     return times if (np.diff(times) > 0).all() else np.unique(times)
 
 
+def _keep(array: Numbers, seen: NDArray[np.bool_]) -> Numbers:
+    return array if seen.all() else array[:, seen]
+
+
 def _columns(array: Numbers, seen: NDArray[np.bool_]) -> Numbers | None:
-    kept = array[:, seen]
+    kept = _keep(array, seen)
     return kept if kept.size and not np.isnan(kept).all() else None
 
 
@@ -199,6 +206,11 @@ def _merge(
     if all(getattr(block, kind) is None for block in blocks):
         return None
     place = {name: index for index, name in enumerate(names)}
+    if len(blocks) == 1 and np.array_equal(blocks[0].times, times):
+        # A table stays as it is.
+        only: Numbers = getattr(blocks[0], kind)
+        if only.shape[1] == len(names) and np.isfinite(only).all():
+            return only
     merged = np.full((len(times), len(names)), np.nan)
     for block in blocks:
         values = getattr(block, kind)

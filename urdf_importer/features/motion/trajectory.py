@@ -144,9 +144,13 @@ def to_nanoseconds(seconds: Numbers) -> NDArray[np.int64]:
 
 
 def _settle(item: Any, names: Sequence[str]) -> None:
-    """Makes doubles of the given numbers, not to be changed afterwards."""
+    """Makes doubles of the given numbers, not to be changed afterwards; arrays that cannot be
+    changed are not copied."""
     for name in names:
-        array = np.array(getattr(item, name), dtype=np.float64)
+        array = getattr(item, name)
+        flags = getattr(array, "flags", None)
+        if flags is None or flags.writeable or not flags.owndata or array.dtype != np.float64:
+            array = np.array(array, dtype=np.float64)
         array.setflags(write=False)
         object.__setattr__(item, name, array)
 

@@ -36,4 +36,5 @@ PART = Part(
         ),
     },
     commands="command",
+    hooks={"after_renaming": "blender.objects:rename_in_waypoints"},
 )

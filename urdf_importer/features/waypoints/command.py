@@ -17,6 +17,7 @@ from ...core.command.loading import add_reading, add_robot, load_robot, plan_rob
 from ...core.command.report import Work
 from ...core.command.summary import describe_rows
 from ...core.command.task import BLEND, Task, TaskOutput
+from ...core.diagnostics import KinematicsError, quote
 from ..motion.motions import write_trajectory
 from ..motion.recordings.formats import MOTION
 from ..motion.trajectory import Trajectory
@@ -25,7 +26,7 @@ from .model import Plan, Waypoint
 from .options import PlanOptions
 from .plan import plan_waypoints
 from .programs import sample_evenly
-from .setup import name_of
+from .setup import name_of, report_assumed
 
 _COLUMNS = ("waypoint", "move", "metres", "reached", "m/s", "joint")
 _HZ = 240.0
@@ -74,17 +75,21 @@ def _run(given: argparse.Namespace, work: Work) -> None:
     options = read_options(given, PlanOptions)
     # Read first: an unreadable file costs no robot.
     points = None if given.waypoints is None else read_waypoints(given.waypoints)
+    _check_tool(points or (), options.link)
     to_blend = given.output is not None and is_blend(given.output)
     in_scene = to_blend or is_blend(given.robot)
     robot = load_robot(given, "planning", work) if in_scene else read_checked(given, work)
     how: Any = {"limits": given.limits, "options": options, "diagnostics": work.diagnostics}
     with work.clock("plan"):
         if to_blend:
+            from ..ik.blender.solve import suggest_link
             from .blender.bake import bake_waypoints
             from .blender.objects import get_waypoints, set_waypoints
 
             if points is not None:
                 set_waypoints(robot, points, link=options.link)
+                if not options.link:
+                    report_assumed(points, suggest_link(robot), work.diagnostics)
             plan = bake_waypoints(robot, **how)
             points = get_waypoints(robot)
         else:
@@ -105,6 +110,16 @@ def _run(given: argparse.Namespace, work: Work) -> None:
         motion = sample_evenly(motion, _HZ)
     work.hold()
     work.add(*write_trajectory(motion, given.output))
+
+
+def _check_tool(points: tuple[Waypoint, ...], link: str) -> None:
+    """Raises KinematicsError where a file's waypoints are another tool's than the one asked for."""
+    for place, point in enumerate(points):
+        if link and point.link and point.link != link:
+            raise KinematicsError(
+                f"{name_of(point, place)} leads {quote(point.link)} by its file, not "
+                f"{quote(link)}: leave out --link, or change the file"
+            )
 
 
 def _report(plan: Plan, points: tuple[Waypoint, ...], work: Work) -> None:

@@ -81,11 +81,11 @@ def lacks_turns(path: AnyPath) -> bool:
     return bool(rows) and ",".join(rows[0][1]) == HEADS[0]
 
 
-def write_waypoints(waypoints: Iterable[Waypoint], path: AnyPath) -> Path:
+def write_waypoints(waypoints: Iterable[Waypoint], path: AnyPath, *, link: str = "") -> Path:
     """Writes waypoints as YAML or CSV, by the suffix, whole or not at all. Returns the path.
-    Reading gives equal waypoints, poses to 1e-15. Raises WriteError, ArgumentError for other
-    suffixes."""
-    points = tuple(waypoints)
+    `link` is the tool of waypoints that name none. Reading gives equal waypoints, poses to 1e-15.
+    Raises WriteError, ArgumentError for other suffixes."""
+    points = tuple(replace(each, link=each.link or link) for each in waypoints)
     name = os.fspath(path).lower()
     if not name.endswith(SUFFIXES):
         raise KinematicsError(f"waypoints are written as {' or '.join(SUFFIXES)}")

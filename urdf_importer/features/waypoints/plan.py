@@ -20,7 +20,15 @@ from .machine import suggest_tool
 from .model import Plan, PlanProblem, Waypoint
 from .options import PlanOptions
 from .programs import schedule, sort_programs
-from .setup import Cell, build_machine, make_stops, name_of, open_cell, report_unused
+from .setup import (
+    Cell,
+    build_machine,
+    make_stops,
+    name_of,
+    open_cell,
+    report_assumed,
+    report_unused,
+)
 
 
 def plan_waypoints(
@@ -120,7 +128,10 @@ def _plan_program(
     if len(links) > 1:
         names = " and ".join(sorted(map(quote, links)))
         raise KinematicsError(f"one program leads one tool, not {names}")
-    link = next(iter(links), options.link) or suggest_tool(cell.tree)
+    link = next(iter(links), options.link)
+    if not link:
+        link = suggest_tool(cell.tree)
+        report_assumed(points, link, diagnostics)
     machine = build_machine(cell, link, options, diagnostics)
     whole = _complete(points, machine.names, start, options)
     stops, problems = make_stops(cell, machine, whole, options)

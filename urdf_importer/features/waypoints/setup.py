@@ -183,6 +183,16 @@ def report_unused(
         )
 
 
+def report_assumed(points: Sequence[Waypoint], link: str, diagnostics: Diagnostics) -> None:
+    """Warns that poses of no named link are taken for the hand's."""
+    if any(each.pose is not None and not each.link for each in points):
+        diagnostics.warning(
+            "tool-assumed",
+            f"no link is named whose poses these are: link {quote(link)} is led to them",
+            subject=link,
+        )
+
+
 def name_of(point: Waypoint, number: int) -> str:
     """Returns the name of a waypoint, or its number from 1 on."""
     return point.name or str(number + 1)

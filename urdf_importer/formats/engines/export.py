@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ...core.diagnostics import RobotError, advise_blender
+from ...core.diagnostics import RobotError, WriteError, advise_blender, name_choices, quote
 from ...core.files.outputs import check_output, replace_files
 from ...core.kinematics.tree import KinematicTree, plan_tree, retrace_tree
 from ...core.model import Cone, Robot
@@ -51,6 +51,7 @@ def _write_steps(
     found: OpenExport[EngineOptions], path: Path
 ) -> Generator[Progress, None, EngineExport]:
     options = found.options
+    _check_suffix(path)
     if path.suffix.lower().startswith(".usd") and options.is_articulation:
         with found.as_shown(solids=(Cone,)) as shown:
             return _write_articulation(shown, path)
@@ -92,6 +93,15 @@ def _write_steps(
         bones=dict(skeleton.bones_of),
         animations=clips,
     )
+
+
+def _check_suffix(path: Path) -> None:
+    """Raises WriteError for a name by which no format is meant."""
+    suffixes = [kind.suffix for kind in ENGINES.kinds]
+    if path.suffix.lower() not in suffixes:
+        raise WriteError(
+            f"cannot write {quote(path.name)}: the name must end in {name_choices(suffixes)}"
+        )
 
 
 def _write_articulation(found: OpenExport[EngineOptions], path: Path) -> EngineExport:

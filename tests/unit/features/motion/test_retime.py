@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Motions at other times: the same path, within the limits, as fast as another library's."""
 
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from support.fastest import needs_toppra, toppra_duration
 from urdf_importer import (
     FrameTrack,
     JointLimits,
@@ -45,35 +45,16 @@ def random_limits(names, seed, **more):
     }
 
 
-def toppra_duration(motion, limits):
-    """Seconds that toppra needs on the spline through the same samples."""
-    import toppra
-
-    toppra.setup_logging("ERROR")
-    bounds = np.array([[limits[n].velocity, limits[n].acceleration] for n in motion.names])
-    constraints = [
-        toppra.constraint.JointVelocityConstraint(np.outer(bounds[:, 0], [-1, 1])),
-        toppra.constraint.JointAccelerationConstraint(np.outer(bounds[:, 1], [-1, 1])),
-    ]
-    path = toppra.SplineInterpolator(motion.times, motion.positions)
-    grid = np.linspace(0, motion.duration, 4 * len(motion.times) + 1)
-    judge = toppra.algorithm.TOPPRA(
-        constraints, path, gridpoints=grid, parametrizer="ParametrizeConstAccel"
-    )
-    return float(judge.compute_trajectory(0, 0).duration)
-
-
-@pytest.mark.skipif(
-    sys.platform != "linux" or sys.version_info[:2] != (3, 13),
-    reason="toppra is in the test extra where it has wheels",
-)
+@needs_toppra
 @pytest.mark.parametrize(("seed", "step"), [(0, 0.01), (1, 1 / 24), (2, 0.02), (3, 1 / 60)])
 def test_it_is_as_fast_as_toppra(seed, step):
     motion = waves(seed, step)
     limits = random_limits(motion.names, seed)
     retimed = retime_trajectory(motion, limits=limits, options=RetimeOptions(tolerance=0.1))
     assert check_trajectory_of(retimed, limits) == ()
-    assert retimed.duration == pytest.approx(toppra_duration(motion, limits), rel=0.01)
+    bounds = [[limits[n].velocity, limits[n].acceleration] for n in motion.names]
+    judged = toppra_duration(motion.times, motion.positions, *np.transpose(bounds))
+    assert retimed.duration == pytest.approx(judged, rel=0.01)
 
 
 def check_trajectory_of(motion, limits):

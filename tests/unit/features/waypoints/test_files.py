@@ -160,6 +160,15 @@ def test_other_suffixes_are_refused(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("suffix", ["yaml", "csv"])
+def test_the_tool_of_waypoints_that_name_none_is_written(tmp_path: Path, suffix: str) -> None:
+    points = [Waypoint(positions={"a": 1.0}), Waypoint(positions={"a": 2.0}, link="gun")]
+    path = write_waypoints(points, tmp_path / f"cell.{suffix}", link="cup")
+    assert [each.link for each in read_waypoints(path)] == ["cup", "gun"]
+    path = write_waypoints(points[:1], tmp_path / f"cell.{suffix}", link="cup")
+    assert [each.link for each in read_waypoints(path)] == ["cup"]
+
+
 def test_a_path_is_as_long_as_a_table_may_be(tmp_path: Path) -> None:
     rows = "".join(f"{each},0.1,0,0\n" for each in range(10_001))
     (tmp_path / "path.csv").write_text(f"time,x,y,z\n{rows}")

@@ -2,6 +2,8 @@
 """Plans of many jobs of five arms, as Pinocchio sees them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,11 +16,14 @@ from support.cell_jobs import (
     HZ,
     NAMES,
     Curve,
+    draw_job,
     find_jobs,
     frames_of,
     measure_off,
+    plan_job,
 )
-from urdf_importer import Plan, Waypoint, check_trajectory, find_limits
+from support.fastest import needs_toppra, toppra_duration
+from urdf_importer import Plan, Trajectory, Waypoint, check_trajectory, find_limits
 
 RAMP = 0.25
 
@@ -93,6 +98,38 @@ def check_corners(arm: Arm, points: Sequence[Waypoint], plan: Plan) -> None:
         else:
             assert away < 1e-6
             assert np.abs(rates[k]).max() < 1e-9
+
+
+def fastest_on(motion: Trajectory, most: Any) -> float:
+    """Seconds that toppra needs on the same path, from one rest to the next."""
+    rests = np.flatnonzero(np.abs(motion.velocities).max(axis=1) < 1e-9)
+    spent = 0.0
+    for start, end in pairwise(motion.times[rests]):
+        values, _, _ = Curve(motion).at(np.linspace(start, end, 20_001))
+        steps = np.linalg.norm(np.diff(values, axis=0), axis=1)
+        way = np.concatenate([[0.0], np.cumsum(steps)])
+        grid = np.linspace(0.0, way[-1], 1001)
+        even = np.column_stack([np.interp(grid, way, column) for column in values.T])
+        spent += toppra_duration(grid, even, most, most / RAMP)
+    return spent
+
+
+@needs_toppra
+@pytest.mark.parametrize("name", NAMES)
+def test_plans_are_as_fast_as_toppra(name: str) -> None:
+    arm, found = BY_NAME[name], []
+    limits = find_limits(arm.robot)
+    for seed in range(40):
+        points = [
+            replace(each, speed=1.0, tool_speed=0.0, pause=0.0) for each in draw_job(arm, seed)
+        ]
+        plan = plan_job(arm, points)
+        if plan.trajectory is not None:
+            most = np.array([limits[each].velocity for each in plan.trajectory.names], dtype=float)
+            found.append(plan.duration / fastest_on(plan.trajectory, most))
+        if len(found) == 3:
+            break
+    assert found == pytest.approx([1.0] * 3, rel=0.02)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -26,6 +26,7 @@ from urdf_importer import (
     retime_trajectory,
     set_tool,
 )
+from urdf_importer.cli import main
 from urdf_importer.core import reshape
 
 BY_NAME = {arm.name: arm for arm in ARMS}
@@ -469,6 +470,23 @@ def test_a_tool_is_led_by_its_own_frame() -> None:
         assert shown["gun"][:3, 3] == pytest.approx(tcp[:3, 3], abs=2e-6)
 
 
+def test_a_tool_that_nobody_named_is_said() -> None:
+    """Poses of a tool before the hand would bring the hand itself into the table."""
+    robot = set_tool(PANDA.robot, "cup", link="panda_hand", origin=Pose(xyz=(0, 0, 0.12)))
+    pose = forward_kinematics(robot, HOME)["cup"]
+    taught, placed = Waypoint(positions=HOME), Waypoint(pose=pose, positions=HOME)
+    for points, link, said in (
+        ([taught, placed], "", ["panda_hand"]),
+        ([taught, placed], "cup", []),
+        ([taught, replace(placed, link="cup")], "", []),
+        ([taught, taught], "", []),
+    ):
+        diagnostics = Diagnostics()
+        options = replace(QUICK, link=link)
+        plan_waypoints(robot, points, options=options, diagnostics=diagnostics)
+        assert [each.subject for each in diagnostics if each.code == "tool-assumed"] == said
+
+
 def six_axes(tmp_path: Path) -> Robot:
     """An arm that has many configurations for a pose."""
     axes = ("0 0 1", "0 1 0", "0 1 0", "1 0 0", "0 1 0", "1 0 0")
@@ -536,3 +554,22 @@ def test_waits_are_the_least_and_rings_are_named(tmp_path: Path) -> None:
 def test_other_things_are_no_waypoints(wrong: Any) -> None:
     with pytest.raises(KinematicsError, match="waypoints must be a list of Waypoint, not "):
         plan_waypoints(UR5.robot, wrong)
+
+
+def test_the_command_says_which_tool_it_leads(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (
+        "waypoints:\n  - {positions: {panda_joint4: -2.0}}\n"
+        "  - {name: down, move: linear, pose: [0.4, 0.1, 0.4, 1, 0, 0, 0]}\n"
+    )
+    path = tmp_path / "cell.yaml"
+    words = ["plan", str(PANDA.path), str(path), "--no-collisions"]
+    path.write_text(text)
+    assert main(words) == 0
+    assert "link 'panda_hand' is led to them [tool-assumed]" in capsys.readouterr().err
+    path.write_text(f"link: panda_hand\n{text}")
+    assert main([*words, "--link", "panda_hand"]) == 0
+    assert "tool-assumed" not in capsys.readouterr().err
+    assert main([*words, "--link", "panda_link8"]) == 1
+    assert "leads 'panda_hand' by its file, not 'panda_link8'" in capsys.readouterr().err

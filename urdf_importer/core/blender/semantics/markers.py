@@ -26,7 +26,7 @@ from ..standing.joints import name_joints
 from ..standing.links import find_root, links_of, name_link, name_root
 from ..standing.pose import link_pose
 
-TARGETS, SPHERES, WAYPOINTS = "Targets", "Spheres", "Waypoints"
+TARGETS, SPHERES = "Targets", "Spheres"
 
 
 def build_markers(armature: Any, robot: Robot, semantics: Semantics) -> None:
@@ -58,11 +58,8 @@ def remove_markers(armature: Any) -> None:
 
 
 def targets_of(armature: Any) -> Iterator[Any]:
-    """Yields the empties that are targets of end effectors of a rig."""
-    for part in _home_of(armature).children:
-        for item in part.objects if part.get(properties.PART) == TARGETS else ():
-            if properties.IK in item:
-                yield item
+    """Returns the empties that are targets of end effectors of a rig."""
+    return (item for item in markers_of(armature, TARGETS) if properties.IK in item)
 
 
 def followed_targets_of(armature: Any) -> list[Any]:
@@ -79,40 +76,26 @@ def is_followed(item: Any) -> bool:
 def new_target(armature: Any, link: str, group: str) -> Any:
     """Makes a target for a link, in an SRDF the end effector of a group, with no hand of its own.
     It is attached to the root link."""
-    root = find_root(armature)
-    target = _new_empty(f"{link}_target", root, "ARROWS", _size_of(armature) * 0.06)
+    target = new_marker(armature, TARGETS, f"{link}_target")
     target[properties.IK] = {"effector": target.name, "hand": "", "group": group, "link": link}
-    _part_of(armature, TARGETS).objects.link(target)
     return target
 
 
-def new_waypoint(armature: Any, name: str) -> Any:
-    """Makes an empty for a waypoint, attached to the root link. The waypoint's data are not on it
-    yet."""
-    made = _new_empty(name, find_root(armature), "ARROWS", _size_of(armature) * 0.06)
-    _part_of(armature, WAYPOINTS).objects.link(made)
+def new_marker(
+    armature: Any, part: str, name: str, *, kind: str = "ARROWS", share: float = 0.06
+) -> Any:
+    """Makes an empty in a part of a robot's collection, attached to the root link; `share` is its
+    size as a share of the robot's."""
+    made = _new_empty(name, find_root(armature), kind, _size_of(armature) * share)
+    _part_of(armature, part).objects.link(made)
     return made
 
 
-def new_via(armature: Any, waypoint: Any) -> Any:
-    """Makes the empty for the via point of an arc to a waypoint, attached to the root link."""
-    name, size = f"{waypoint.name}_via", _size_of(armature) * 0.02
-    made = _new_empty(name, find_root(armature), "PLAIN_AXES", size)
-    _part_of(armature, WAYPOINTS).objects.link(made)
-    waypoint[properties.VIA] = made
-    return made
-
-
-def waypoint_empties_of(armature: Any) -> list[Any]:
-    """Lists the empties that are waypoints of a rig, in their order."""
-    found = [
-        item
-        for part in _home_of(armature).children
-        if part.get(properties.PART) == WAYPOINTS
-        for item in part.objects
-        if properties.WAYPOINT in item
-    ]
-    return sorted(found, key=lambda each: (float(each[properties.WAYPOINT]), each.name))
+def markers_of(armature: Any, part: str) -> Iterator[Any]:
+    """Yields the objects in a part of a robot's collection."""
+    for each in _home_of(armature).children:
+        if each.get(properties.PART) == part:
+            yield from each.objects
 
 
 def show_target(target: Any, *, shown: bool) -> None:
@@ -124,11 +107,10 @@ def show_target(target: Any, *, shown: bool) -> None:
             target.hide_set(not shown, view_layer=layer)
 
 
-def remove_target(target: Any) -> None:
-    """Removes a target or a waypoint, and their collection with the last."""
-    parts = (TARGETS, WAYPOINTS)
-    homes = [each for each in target.users_collection if each.get(properties.PART) in parts]
-    bpy.data.objects.remove(target)
+def remove_marker(marker: Any) -> None:
+    """Removes a marker, as a target, and its part of the robot's collection with the last."""
+    homes = [each for each in marker.users_collection if properties.PART in each]
+    bpy.data.objects.remove(marker)
     for part in homes:
         if not (part.objects or part.children):
             bpy.data.collections.remove(part)

@@ -9,8 +9,9 @@ from typing import Any
 from ...model import Joint, Robot
 from ...reshape.rename import rename_joint
 from ...rig.rig_plan import RigPlan
+from ...shelves import find_hooks
 from ..extract.robot import find_link_empties, group_children, unpack
-from ..semantics.markers import targets_of, waypoint_empties_of
+from ..semantics.markers import targets_of
 from ..standing import properties
 from ..standing.joints import find_packed_joint, rename_joints, write_link_joint
 from .actions import move_curves, note_variables, rename_variables
@@ -48,13 +49,8 @@ def rename_standing(armature: Any, names: NewNames) -> None:
     tips = (bone for bone in armature.data.bones if properties.IK in bone)
     for said in (each[properties.IK] for each in (*targets_of(armature), *tips)):
         said["link"] = names.links.get(said.get("link", ""), said.get("link", ""))
-    for point in waypoint_empties_of(armature):
-        link = point.get(properties.WAYPOINT_LINK, "")
-        point[properties.WAYPOINT_LINK] = names.links.get(link, link)
-        joints = point.get(properties.WAYPOINT_JOINTS, "").split("\n")
-        point[properties.WAYPOINT_JOINTS] = "\n".join(
-            names.joints.get(each, each) for each in joints
-        )
+    for rename in find_hooks("after_renaming"):
+        rename(armature, names.links, names.joints)
     packed = armature[properties.ROBOT]
     packed["links"] = [names.links.get(name, name) for name in packed["links"]]
     packed["joints"] = [names.joints.get(name, name) for name in packed["joints"]]

@@ -15,7 +15,7 @@ from ...kinematics.tree import KinematicTree, retrace_tree
 from ...model import Joint, Link, Robot
 from .steps import DEFAULT_LIMITS
 
-_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_]*").fullmatch
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*").fullmatch
 _MOVING = ("revolute", "continuous", "prismatic", "planar")
 
 

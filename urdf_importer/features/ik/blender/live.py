@@ -25,7 +25,7 @@ from ....core.blender.semantics.apply import extract_semantics
 from ....core.blender.semantics.markers import (
     is_followed,
     new_target,
-    remove_target,
+    remove_marker,
     show_target,
     targets_of,
 )
@@ -125,7 +125,7 @@ def remove_ik(target: Any) -> None:
             said.pop(name, None)
         show_target(target, shown=False)
     else:
-        remove_target(target)
+        remove_marker(target)
     forget()
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from ....core.diagnostics import Diagnostics, ReadError, quote, quote_value
 from ....core.files.regular import decode_utf8, read_regular_file
 from ..fitting.recorded import Recorded, Unnamed
-from ..fitting.times import TIME_SCALES, find_times
+from ..fitting.times import find_times, scale_times
 from ..gather import Gathered
 from ..options import MotionOptions
 from ..parquet.reading import ParquetFile, open_parquet
@@ -201,7 +201,7 @@ def read_episode(folder: Path, topic: str | None, diagnostics: Diagnostics) -> R
 
 
 def _names_of(dataset: Dataset, key: str) -> tuple[str, ...]:
-    """Returns the names of a feature's numbers: a list, or a dict of lists."""
+    """Returns the names of a feature's numbers: a list, or lists in a list or a dict."""
     feature = dataset.features.get(key)
     if feature is None:
         known = ", ".join(map(quote, list(dataset.features)[:8]))
@@ -210,8 +210,9 @@ def _names_of(dataset: Dataset, key: str) -> tuple[str, ...]:
         kind = quote_value(feature.get("dtype"))
         raise ReadError(f"the feature {quote(key)} has {kind}, not numbers")
     names = feature.get("names")
-    if isinstance(names, dict):
-        names = [name for each in names.values() if isinstance(each, list) for name in each]
+    parts = list(names.values()) if isinstance(names, dict) else names
+    if isinstance(parts, list) and any(isinstance(each, list) for each in parts):
+        names = [name for each in parts if isinstance(each, list) for name in each]
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         return ()
     return tuple(names) if len(set(names)) == len(names) else ()
@@ -268,15 +269,7 @@ def read_flat(source: str, options: MotionOptions, diagnostics: Diagnostics) -> 
         stamps = np.rint(np.arange(rows) / options.rate * NANOSECONDS).astype(np.int64)
     else:
         name = heading[times.at]
-        scale = TIME_SCALES[units[name] or times.unit]
-        stamps = _to_stamps(columns[name].values, scale)
+        stamps = scale_times(columns[name].values, units[name] or times.unit)
+        if stamps is None:
+            raise ReadError("its times are not all times")
     return add_columns(kept, stamps, values)
-
-
-def _to_stamps(values: Any, scale: int) -> Any:
-    if values.dtype.kind == "i":
-        return values.astype(np.int64) * scale
-    if not np.isfinite(values).all() or (np.abs(values) * scale > 4e18).any():
-        raise ReadError("its times are not all times")
-    before = np.floor(values.astype(np.float64))
-    return before.astype(np.int64) * scale + np.rint((values - before) * scale).astype(np.int64)

@@ -15,8 +15,9 @@ from typing import Any
 from ....core.diagnostics import ReadError, WriteError, name_choices, quote, quote_value
 from ....core.files.outputs import write_text
 from ....core.files.packages import AnyPath
-from ....core.files.regular import decode_utf8, read_regular_file
-from ....core.markup.yaml_events import Item, YamlReader
+from ....core.files.regular import decode_utf8, naming_file, read_regular_file
+from ....core.markup.yaml_events import Item
+from ..recordings.trees import PlainYaml
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,28 +61,9 @@ _CALIBRATED = ("id", "drive_mode", "homing_offset", "range_min", "range_max")
 _RESOLUTION = 4095
 
 
-class _Plain(YamlReader):
-    """Makes plain values."""
-
-    def make_scalar(self, event: Any) -> Any:
-        if event.implicit[0]:
-            for kind in (int, float):
-                try:
-                    return kind(event.value)
-                except ValueError:
-                    continue
-        return event.value
-
-    def make_list(self, event: Any, items: list[Item]) -> list[Any]:
-        return [value for value, _ in items]
-
+class _Plain(PlainYaml):
     def make_mapping(self, event: Any, pairs: list[tuple[Item, Item]]) -> dict[str, Any]:
-        made: dict[str, Any] = {}
-        for (key, line), (value, _) in pairs:
-            if str(key) in made:
-                raise ReadError(f"{quote(str(key))} comes twice", line=line)
-            made[str(key)] = value
-        return made
+        return _pairs([(str(key), value) for (key, _), (value, _) in pairs], pairs)
 
 
 def read_servos(path: AnyPath) -> tuple[Servo, ...]:
@@ -91,10 +73,8 @@ def read_servos(path: AnyPath) -> tuple[Servo, ...]:
     Raises ReadError for joints that come twice, unknown words, and numbers that make no sense.
     """
     source = "the rig's table of servos" if _is_text(path) else os.fspath(path)
-    try:
+    with naming_file(source):
         return read_servos_text(load_table(path))
-    except ReadError as error:
-        raise ReadError(error.message, source=source, line=error.line) from None
 
 
 def servos_by_joint(path: AnyPath) -> dict[str, Servo]:
@@ -109,10 +89,7 @@ def load_table(path: AnyPath) -> str:
         return str(path)
     source = os.fspath(path)
     data = read_regular_file(source, most_bytes=_MOST_BYTES, called="table of servos")
-    try:
-        text = decode_utf8(data)
-    except ReadError as error:
-        raise ReadError(error.message, source=source, line=error.line) from None
+    text = decode_utf8(data, source)
     return text if text.endswith("\n") else f"{text}\n"
 
 
@@ -147,11 +124,11 @@ def _parse(text: str) -> Any:
     return documents[0] if documents else None
 
 
-def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _pairs(pairs: list[tuple[str, Any]], places: Sequence[Any] = ()) -> dict[str, Any]:
     made: dict[str, Any] = {}
-    for key, value in pairs:
+    for at, (key, value) in enumerate(pairs):
         if key in made:
-            raise ReadError(f"{quote(key)} comes twice")
+            raise ReadError(f"{quote(key)} comes twice", line=places[at][0][1] if places else 0)
         made[key] = value
     return made
 

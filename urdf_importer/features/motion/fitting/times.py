@@ -6,6 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
 
 from ....core.diagnostics import ReadError, quote
 from ..trajectory import MOST_TIME, NANOSECONDS
@@ -87,6 +90,17 @@ def read_time(text: str, unit: str, line: int) -> int:
     if abs(time) >= MOST_TIME:
         raise ReadError(f"{quote(text)} is not a time", line=line)
     return time
+
+
+def scale_times(times: Any, unit: str) -> Any:
+    """Returns nanoseconds (m,) of whole numbers or doubles in a unit; None for later times."""
+    scale = TIME_SCALES[unit]
+    if not (np.abs(times) < MOST_TIME // scale).all():
+        return None
+    if times.dtype.kind in "iu":
+        return times.astype(np.int64) * scale
+    before = np.floor(times)
+    return before.astype(np.int64) * scale + np.rint((times - before) * scale).astype(np.int64)
 
 
 def _read_moment(text: str) -> int:

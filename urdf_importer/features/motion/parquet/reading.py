@@ -10,7 +10,12 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ....core.diagnostics import ReadError, name_choices, quote
-from ....core.files.regular import explain_failure, open_regular_file
+from ....core.files.regular import (
+    HEAD_BYTES,
+    naming_file,
+    open_regular_file,
+    refuse_pointer,
+)
 from ..gather import MOST_VALUES
 from ..recordings.compression import Unpacker
 from .pages import FIXED, INT96, MOST_PAGE, PLAIN, RLE, TEXT, read_runs, read_values, unpack_page
@@ -66,17 +71,8 @@ class _Leaf:
 @contextmanager
 def open_parquet(path: str) -> Iterator["ParquetFile"]:
     """Gives an open file. Raises ReadError for every fault of it, also within the block."""
-    try:
-        with open_regular_file(path) as (file, size), refuse_damage():
-            yield ParquetFile(file, size)
-    except FileNotFoundError:
-        raise ReadError("no such file", source=path) from None
-    except OSError as error:
-        raise ReadError(explain_failure(error), source=path) from None
-    except ReadError as error:
-        if error.source:
-            raise
-        raise ReadError(error.message, source=path, line=error.line) from None
+    with naming_file(path), open_regular_file(path) as (file, size), refuse_damage():
+        yield ParquetFile(file, size)
 
 
 @contextmanager
@@ -108,6 +104,8 @@ class ParquetFile:
         self._file.seek(max(self._size - 8, 0))
         tail = self._file.read(8)
         if self._size < 12 or tail[4:] != MAGIC:
+            self._file.seek(0)
+            refuse_pointer(self._file.read(HEAD_BYTES))
             raise ReadError("this is not a whole Parquet file: its end is missing")
         length = int.from_bytes(tail[:4], "little")
         if length > min(_MOST_FOOTER, self._size - 12):

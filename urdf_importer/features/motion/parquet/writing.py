@@ -11,7 +11,7 @@ from ..varints import write_varint
 from .reading import MAGIC
 from .thrift import RawStruct, write_struct
 
-_KINDS = {"bool": (0, None), "int64": (2, None), "float32": (4, None), "float64": (5, None),
+_KINDS = {"int64": (2, None), "float32": (4, None), "float64": (5, None),
           "text": (6, 0), "bytes": (6, None)}  # fmt: skip
 """The types of Parquet, and its converted types."""
 _DTYPES = {"int64": "<i8", "float32": "<f4", "float64": "<f8"}
@@ -21,7 +21,7 @@ _ALL = tuple(range(1, 12))
 
 @dataclass(frozen=True, slots=True)
 class ParquetField:
-    """A column: of "bool", "int64", "float32", "float64" or "text"; in lists `depth` deep, each
+    """A column: of "int64", "float32", "float64" or "text"; in lists `depth` deep, each
     inner list of one value; or with `members` a struct of these."""
 
     name: str
@@ -112,8 +112,6 @@ def _with_length(data: bytes) -> bytes:
 def _plain(field: ParquetField, values: Any) -> bytes:
     if field.kind in _DTYPES:
         return np.asarray(values, dtype=_DTYPES[field.kind]).tobytes()
-    if field.kind == "bool":
-        return np.packbits(np.asarray(values, dtype=bool), bitorder="little").tobytes()
     flat = [text for each in values for text in each] if field.depth else values
     data = [text.encode() if isinstance(text, str) else text for text in flat]
     return b"".join(map(_with_length, data))

@@ -2,8 +2,6 @@
 """Recordings of every kind -> trajectories: which reader a file gets."""
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +11,13 @@ from ....core.arguments import diagnostics_of, options_of
 from ....core.diagnostics import (
     ArgumentError,
     Diagnostics,
-    KinematicsError,
     ReadError,
     name_choices,
     quote,
     quote_value,
 )
 from ....core.files.packages import AnyPath
-from ....core.files.regular import decode_utf8, read_regular_file
+from ....core.files.regular import decode_utf8, naming_file, read_regular_file
 from ....core.geometry.array_cache import NO_PICKLE
 from ....core.model import Robot
 from ..datasets.reading import find_dataset, list_episodes, read_episode, read_flat
@@ -80,7 +77,7 @@ def read_recorded(
     """Returns a recording's motion as it is there, before a robot tells the meaning of its numbers.
     Raises ReadError."""
     source = os.fspath(path)
-    with _naming(source):
+    with naming_file(source):
         options = options_of(options, MotionOptions)
         return _read(source, topic, options, diagnostics_of(diagnostics, source))
 
@@ -95,21 +92,10 @@ def settle_motion(
     KinematicsError."""
     options = options_of(options, MotionOptions)
     diagnostics = diagnostics_of(diagnostics, recorded.source)
-    with _naming(recorded.source):
+    with naming_file(recorded.source):
         if robot is None:
             return without_robot(recorded, options, diagnostics)
         return fit_motion(recorded, robot, options, diagnostics)
-
-
-@contextmanager
-def _naming(source: str) -> Iterator[None]:
-    """Gives errors the file that they are about."""
-    try:
-        yield
-    except (ReadError, KinematicsError) as error:
-        if error.source:
-            raise
-        raise ReadError(error.message, source=source, line=error.line) from None
 
 
 def read_trajectory(

@@ -10,7 +10,12 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ....core.diagnostics import Diagnostics, ReadError, quote
-from ....core.files.regular import explain_failure, open_regular_file
+from ....core.files.regular import (
+    HEAD_BYTES,
+    naming_file,
+    open_regular_file,
+    refuse_pointer,
+)
 from ..gather import Gathered
 from ..messages.decoders import ENCODINGS, find_decoder, find_motion
 from ..options import MotionOptions
@@ -150,7 +155,7 @@ def _parts(source: str) -> list[Path]:
 
 
 def _walk_file(path: Path, wanted: Wanted, diagnostics: Diagnostics) -> Pieces:
-    with _naming(path), _open(path) as (file, size, place):
+    with _open(path) as (file, size, place):
         container = _find_container(file)
         if container is None:
             yield from rosbag2.read_database(place, wanted, diagnostics)
@@ -162,7 +167,7 @@ def _survey(source: str) -> Survey | None:
     """Returns the channels of a recording from its indices; None where one is missing."""
     total: Survey = {}
     for path in _parts(source):
-        with _naming(path), _open(path) as (file, size, place):
+        with _open(path) as (file, size, place):
             container = _find_container(file)
             found = (
                 rosbag2.survey_database(place, Diagnostics(source))
@@ -177,43 +182,29 @@ def _survey(source: str) -> Survey | None:
 
 
 @contextmanager
-def _naming(path: Path) -> Iterator[None]:
-    """Gives errors the file that they are about."""
-    try:
-        yield
-    except ReadError as error:
-        if error.source:
-            raise
-        raise ReadError(error.message, source=str(path)) from None
-
-
-@contextmanager
 def _open(path: Path) -> Iterator[tuple[BinaryIO, int, Path]]:
     """Gives a file, its size, and its folder; a file packed as a whole is unpacked."""
-    try:
+    with naming_file(str(path)):
         with open_regular_file(path) as (file, size):
             if not path.name.lower().endswith(".zstd"):
                 yield file, size, path
                 return
         with rosbag2.unpacked(path, MOST_UNPACKED) as (place, unpacked, size):
             yield unpacked, size, place
-    except FileNotFoundError:
-        raise ReadError("no such file", source=str(path)) from None
-    except OSError as error:
-        raise ReadError(explain_failure(error), source=str(path)) from None
 
 
 def _find_container(file: BinaryIO) -> tuple[Any, Any] | None:
     """Returns the functions that read and survey a file by its first bytes; None for a database,
     which only SQLite opens. Raises ReadError for anything else."""
     file.seek(0)
-    head = file.read(16)
+    head = file.read(HEAD_BYTES)
     file.seek(0)
+    refuse_pointer(head)
     if head.startswith(bags.MAGIC):
         return bags.read_bag, bags.survey_bag
     if head.startswith(mcap.MAGIC):
         return mcap.read_mcap, mcap.survey_mcap
-    if head == rosbag2.MAGIC:
+    if head.startswith(rosbag2.MAGIC):
         return None
     if head.startswith(b"#ROSBAG V"):
         version = head.partition(b"\n")[0].decode("latin-1")[9:]

@@ -11,29 +11,29 @@ import io
 import itertools
 import math
 import re
-import warnings
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ....core.diagnostics import Diagnostics, ReadError, WriteError, one_line, quote
 from ....core.kinematics.tree import retrace_tree
 from ....core.model import Robot
+from ..decimals import LONGEST, read_columns
 from ..fitting.layouts import recorded_rows
 from ..fitting.recorded import Recorded
-from ..fitting.times import TIME_SCALES, TimeColumns, find_times, is_time, read_time
+from ..fitting.times import TimeColumns, find_times, is_time, read_time, scale_times
 from ..frames import join_seated, seat_tracks
 from ..gather import MOST_VALUES, FrameBlock, Gathered, SampleBlock, Times
 from ..names import name_few
 from ..options import MotionOptions
-from ..trajectory import MOST_TIME, NANOSECONDS, Numbers, Trajectory
+from ..trajectory import NANOSECONDS, Numbers, Trajectory
 
 BASE = ("base_x", "base_y", "base_z", "base_qx", "base_qy", "base_qz", "base_qw")
 MOST_COLUMNS = 4096
-_BLOCK = 8 * 1024 * 1024
+_LEAST_COUNTED = 7
+_WHOLE = 2**53
 _FIELDS = {"position": "positions", "velocity": "velocities", "effort": "efforts"}
 
 
@@ -49,7 +49,7 @@ def read_table(
     separator = _find_separator(text)
     heading, lines = _find_heading(_split(text, separator), options)
     if not heading:
-        return recorded_rows(_read_rows(lines), options.rate, source)
+        return recorded_rows(_read_rows(text, lines, separator), options.rate, source)
     if "%time" in heading and any(name.startswith("field.") for name in heading):
         return _gather_fields(heading, lines)
     first = next(lines, None)
@@ -74,7 +74,7 @@ def _split(text: str, separator: str) -> Lines:
     # Most tables are read as a whole after a few lines, so that the others are not made.
     plain = (each[0] for each in re.finditer(r"[^\n]*\n|[^\n]+", text))
     lines = io.StringIO(text, newline="") if "\r" in text else plain
-    reader = csv.reader(lines, delimiter=separator)
+    reader = csv.reader(map(_bounded, lines), delimiter=separator)
     comma = separator in ";\t"
     try:
         for row in reader:
@@ -86,6 +86,12 @@ def _split(text: str, separator: str) -> Lines:
     except csv.Error as error:
         message = f"the table cannot be read: {one_line(error)}"
         raise ReadError(message, line=reader.line_num) from None
+
+
+def _bounded(line: str) -> str:
+    if len(line) > LONGEST:
+        raise ReadError(f"a line has more than {LONGEST:,} characters")
+    return line
 
 
 def _without_comma(cell: str) -> str:
@@ -101,7 +107,14 @@ def _find_heading(lines: Lines, options: MotionOptions) -> tuple[list[str], Line
     if not row:
         raise ReadError("the table is empty")
     named = [each.strip() for each in options.columns.split(",")] if options.columns else []
-    if all(_is_number(each) for each in row):
+    counted = list(map(str, range(len(row))))
+    if len(row) > _LEAST_COUNTED and row in (counted, ["", *counted[:-1]]):
+        # pandas numbers columns without names, and rows, whose column has no number.
+        at = 0 if row[0] else 1
+        lines, row = ((number, each[at:]) for number, each in lines), row[at:]
+        if not named:
+            return [], lines
+    elif all(_is_number(each) for each in row):
         lines = itertools.chain([(line, row)], lines)
         if not named:
             return [], lines
@@ -125,8 +138,8 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _refuse_width(row: Sequence[str], heading: Sequence[str], line: int) -> ReadError:
-    return ReadError(f"the line has {len(row)} fields, not {len(heading)}", line=line)
+def _refuse_width(row: Sequence[str], width: int, line: int) -> ReadError:
+    return ReadError(f"the line has {len(row)} fields, not {width}", line=line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +161,7 @@ def _gather_columns(table: _Table, options: MotionOptions, diagnostics: Diagnost
         raise ReadError(f"{message}second", line=1)
     line, row = table.first or (0, [])
     if row and len(row) != len(heading):
-        raise _refuse_width(row, heading, line)
+        raise _refuse_width(row, len(heading), line)
     texts = [at for at, each in enumerate(row) if not _is_number(each)]
     texts = [at for at in texts if at not in columns.columns]
     kept = [at for at in range(len(heading)) if at not in columns.columns and at not in texts]
@@ -157,102 +170,61 @@ def _gather_columns(table: _Table, options: MotionOptions, diagnostics: Diagnost
     if texts:
         named = name_few([heading[at] for at in texts])
         diagnostics.warning("column-of-texts", f"columns of texts are passed over: {named}")
-    found = _read_fast(table, kept) or _read_slow(table, kept)
-    times, values = found
+    slow = table.lines, len(heading), kept, columns if columns.at is not None else None
+    times, values = _read_fast(table, kept) or _read_slow(*slow)
     if columns.at is None:
         times = np.rint(np.arange(len(values)) / options.rate * NANOSECONDS).astype(np.int64)
     return add_columns([heading[at] for at in kept], times, values)
 
 
-def _read_slow(table: _Table, kept: list[int]) -> tuple[Times, Numbers]:
-    times: list[int] = []
+def _read_slow(
+    lines: Lines, width: int, kept: Sequence[int], times: TimeColumns | None = None
+) -> tuple[Times, Numbers]:
+    """Returns times and numbers, cell by cell. Raises ReadError, with the line."""
+    read: list[int] = []
     numbers = array("d")
-    for line, row in table.lines:
-        if len(row) != len(table.heading):
-            raise _refuse_width(row, table.heading, line)
-        times.append(0 if table.times.at is None else table.times.read(row, line))
+    for line, row in lines:
+        if len(row) != width:
+            raise _refuse_width(row, width, line)
+        read.append(times.read(row, line) if times is not None else 0)
         _extend(numbers, [row[at] for at in kept], line)
-    values = np.asarray(numbers).reshape(len(times), len(kept))
-    return np.array(times, dtype=np.int64), values
+    values = np.asarray(numbers).reshape(len(read), len(kept))
+    return np.array(read, dtype=np.int64), values
 
 
 def _read_fast(table: _Table, kept: list[int]) -> tuple[Times, Numbers] | None:
     """Returns times and numbers of plain lines; None for any other, which _read_slow reads or
     refuses."""
     columns, (line, row) = table.times, table.first or (0, [])
-    if columns.rest is not None or columns.unit == "iso" or not kept or not row or line < 2:
+    if columns.unit == "iso" or not kept or not row:
         return None
-    commas = table.separator != "," and "," in table.text
-    if commas or '"' in table.text or "\r" in table.text:
+    own = [at for at in (columns.at, columns.rest) if at is not None]
+    found = read_columns(table.text, table.separator, line, len(table.heading), (own, kept))
+    if found is None:
         return None
-    # Doubles hold whole seconds, not whole nanoseconds.
-    digits = row[columns.at].strip().lstrip("+-") if columns.at is not None else ""
-    whole = columns.unit != "s" and digits.isdigit()
-    offset = 0
-    for _ in range(line - 1):
-        offset = table.text.index("\n", offset) + 1
-    own = [] if columns.at is None or whole else [columns.at]
-    rows = _load(table, offset, [*own, *kept])
-    if rows is None:
-        return None
-    if columns.at is None:
-        return np.zeros(len(rows), np.int64), rows
-    found = _load(table, offset, [columns.at], whole=True) if whole else rows[:, :1]
-    if found is None or not np.isfinite(found).all():
-        return None
-    times, rows, scale = found[:, 0], rows[:, len(own) :], TIME_SCALES[columns.unit]
-    if (np.abs(times) >= MOST_TIME // scale).any():
-        return None
-    if whole:
-        return times * scale, rows
-    before = np.floor(times)
-    rest = np.rint((times - before) * scale)
-    return before.astype(np.int64) * scale + rest.astype(np.int64), rows
+    (clock, rows), wholes = found
+    if wholes is not None and columns.rest is None and columns.unit != "s":
+        times = scale_times(wholes, columns.unit)
+    elif (np.abs(clock) < _WHOLE).all():
+        units = (columns.unit, "ns")[: len(own)]
+        parts = [scale_times(clock[:, at], unit) for at, unit in enumerate(units)]
+        known = all(each is not None for each in parts)
+        times = sum(parts, np.zeros(len(rows), np.int64)) if known else None
+    else:
+        times = None
+    return None if times is None else (times, rows)
 
 
-def _load(table: _Table, offset: int, columns: list[int], *, whole: Any = False) -> Any:
-    """Returns the numbers of columns (m, n), read in blocks of lines; None where one is not plain,
-    or there are more than are held."""
-    blocks, count, text, width = [], 0, table.text, len(table.heading)
-    while offset < len(text):
-        end = text.find("\n", offset + _BLOCK)
-        end = len(text) if end < 0 else end + 1
-        part = text[offset:end]
-        offset = end
-        count += part.count("\n") * len(columns)
-        lines = part.count("\n") + (not part.endswith("\n"))
-        if count > MOST_VALUES or part.count(table.separator) != lines * (width - 1):
-            return None
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("error")
-                blocks.append(
-                    np.loadtxt(
-                        io.StringIO(part),
-                        dtype=np.int64 if whole else np.float64,
-                        comments=None,
-                        delimiter=table.separator,
-                        usecols=columns,
-                        ndmin=2,
-                    )
-                )
-        except (ValueError, UserWarning, OverflowError, DeprecationWarning):
-            return None
-        if len(blocks[-1]) != lines:
-            return None
-    return np.concatenate(blocks)
-
-
-def _read_rows(lines: Lines) -> Numbers:
+def _read_rows(text: str, lines: Lines, separator: str) -> Numbers:
     """Returns all rows of a table without a heading."""
-    numbers, width, count = array("d"), 0, 0
-    for line, row in lines:
-        width = width or len(row)
-        if len(row) != width:
-            raise ReadError(f"the line has {len(row)} fields, not {width}", line=line)
-        _extend(numbers, row, line)
-        count += 1
-    return np.asarray(numbers).reshape(count, width)
+    first = next(lines, None)
+    if first is None:
+        raise ReadError("the table is empty")
+    every = range(len(first[1]))
+    found = read_columns(text, separator, first[0], len(every), (every,))
+    if found is not None:
+        return found[0][0]
+    return _read_slow(itertools.chain([first], lines), len(every), every)[1]
 
 
 _LONG = (("joint", "joint_name", "name"), ("position", "pos", "value"))
@@ -275,7 +247,7 @@ def _gather_long(
     joints: dict[str, tuple[list[int], array[float]]] = {}
     for line, row in lines:
         if len(row) != len(heading):
-            raise _refuse_width(row, heading, line)
+            raise _refuse_width(row, len(heading), line)
         times, numbers = joints.setdefault(row[long[0]].strip(), ([], array("d")))
         if len(joints) > MOST_COLUMNS:
             raise ReadError(f"the table has more than {MOST_COLUMNS} joints", line=line)
@@ -283,12 +255,11 @@ def _gather_long(
         _extend(numbers, [row[long[1]]], line)
     gathered = Gathered()
     for name, (times, numbers) in joints.items():
-        values = np.asarray(numbers)[:, None]
         block = SampleBlock(
             names=(name,),
             times=np.array(times, dtype=np.int64),
             order=np.arange(len(times)),
-            positions=np.where(np.isfinite(values), values, np.nan),
+            positions=np.asarray(numbers)[:, None],
         )
         gathered.add(block)
     return gathered
@@ -323,8 +294,7 @@ def add_columns(names: list[str], times: Times, values: Numbers) -> Gathered:
     else:
         base = []
     joints = [i for i, name in enumerate(names) if i not in base and name]
-    positions = values[:, joints]
-    positions[~np.isfinite(positions)] = np.nan
+    positions = values[:, joints] if len(joints) < len(names) else values
     own = tuple(names[i] for i in joints)
     gathered.add(SampleBlock(names=own, times=times, order=order, positions=positions))
     return gathered
@@ -341,7 +311,7 @@ def _gather_fields(heading: list[str], lines: Lines) -> Gathered:
     blocks: dict[tuple[str, ...], tuple[list[int], list[int], dict[str, array[float]]]] = {}
     for number, (line, row) in enumerate(lines):
         if len(row) < len(heading):
-            raise _refuse_width(row, heading, line)
+            raise _refuse_width(row, len(heading), line)
         names = tuple(row[columns[f"field.name{i}"]] for i in range(count))
         times, order, values = blocks.setdefault(
             names, ([], [], {kind: array("d") for kind in _FIELDS})
@@ -355,10 +325,10 @@ def _gather_fields(heading: list[str], lines: Lines) -> Gathered:
             _extend(values[kind], ["" if at is None else row[at] for at in places], line)
     gathered = Gathered()
     for names, (times, order, values) in blocks.items():
-        shaped = {}
-        for kind, target in _FIELDS.items():
-            found = np.array(values[kind]).reshape(len(times), count)
-            shaped[target] = np.where(np.isfinite(found), found, np.nan)
+        shaped = {
+            target: np.array(values[kind]).reshape(len(times), count)
+            for kind, target in _FIELDS.items()
+        }
         gathered.add(
             SampleBlock(names=names, times=np.array(times), order=np.array(order), **shaped)
         )

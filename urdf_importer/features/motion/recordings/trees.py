@@ -63,7 +63,7 @@ def read_yaml(text: str) -> list[Tree]:
         return _to_messages([written])
     _check_bytes(text, MOST_YAML_BYTES, "YAML")
     most = _FREE_EVENTS + 4 * len(text)
-    documents = _Documents("the file", most_levels=MOST_LEVELS, most_values=most)
+    documents = PlainYaml("the file", most_levels=MOST_LEVELS, most_values=most)
     return _to_messages(documents.read(text))
 
 
@@ -95,7 +95,7 @@ def _check_bytes(text: str, most: int, kind: str) -> None:
         raise ReadError(f"the file is bigger than {size}; .npz and .mcap hold more")
 
 
-class _Documents(YamlReader):
+class PlainYaml(YamlReader):
     """Makes plain values."""
 
     def make_scalar(self, event: Any) -> Any:

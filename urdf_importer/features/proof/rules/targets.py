@@ -17,8 +17,8 @@ _NAMES: tuple[tuple[Severity, tuple[str, ...], str, str, str], ...] = (
      "their names begin with a letter or _, and go on with these, digits, . and -"),
     (WARNING, ("usd", "isaac"), r"(?a:[A-Za-z_]\w*)", "USD has another name for",
      "its names are letters, digits and _, and begin with no digit"),
-    (ERROR, ("gazebo",), r"(?s:(?!world$|__.*__$)(?!.*::).*)", "Gazebo refuses",
-     "'::', 'world' and names between double underscores are its own"),
+    (ERROR, ("gazebo",), r"(?s:(?!__.*__$)(?!.*::).*)", "Gazebo refuses",
+     "'::' and names between double underscores are its own"),
 )  # fmt: skip
 """Level, targets, the names that they take; about other names."""
 _DRAKE_MESHES = (".obj", ".vtk", ".gltf")
@@ -33,6 +33,16 @@ def _judge_names(good: str, told: str, why: str) -> Callable[..., Iterator[Fault
                 yield Fault(part, f"{told} {kind} {quote(part.name)}: {why}")
 
     return find
+
+
+def _carried_world(survey: RobotSurvey) -> Iterator[Fault]:
+    """A root link called world is the usual way to fix a robot in Gazebo."""
+    carried = {joint.child for joint in survey.robot.joints}
+    parts: tuple[Named, ...] = (*survey.robot.links, *survey.robot.joints)
+    for part in parts:
+        if part.name == "world" and not (isinstance(part, Link) and "world" not in carried):
+            kind = type(part).__name__.lower()
+            yield Fault(part, f"Gazebo refuses {kind} 'world': only a root link can have this name")
 
 
 def _reserved_world(survey: RobotSurvey) -> Iterator[Fault]:
@@ -99,6 +109,7 @@ TARGET_RULES = (
         Rule("name-refused", level, _judge_names(good, told, why), targets)
         for level, targets, good, told, why in _NAMES
     ),
+    Rule("name-refused", ERROR, _carried_world, ("gazebo",)),
     Rule("name-refused", ERROR, _reserved_world, ("mujoco", "drake")),
     Rule("target-limit", ERROR, _no_limit, ("ros", "moveit")),
     Rule("target-material", ERROR, _double_material, ("ros", "moveit")),

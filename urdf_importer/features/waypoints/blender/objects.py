@@ -11,12 +11,7 @@ import mathutils
 import numpy as np
 
 from ....core.arguments import rig_of
-from ....core.blender.semantics.markers import (
-    new_via,
-    new_waypoint,
-    remove_target,
-    waypoint_empties_of,
-)
+from ....core.blender.semantics.markers import markers_of, new_marker, remove_marker
 from ....core.blender.standing import properties
 from ....core.blender.standing.links import find_link
 from ....core.blender.standing.pose import get_joint_positions, link_pose
@@ -30,6 +25,8 @@ from ..model import MOVES, Waypoint
 NUMBERS = ("blend", "speed", "tool_speed", "pause", "swivel")
 TEXTS = ("move", "program", "after")
 _KEY = properties.WAYPOINT
+_PART = "Waypoints"
+"""Of the robot's collection."""
 _NUMBERED = re.compile(r"\.\d{3,}$")
 
 _RANGES: dict[str, dict[str, Any]] = {
@@ -43,6 +40,21 @@ _RANGES: dict[str, dict[str, Any]] = {
                             "description": "Seconds of rest here"},
 }  # fmt: skip
 """How the sidebar shows numbers."""
+
+
+def waypoint_empties_of(armature: Any) -> list[Any]:
+    """Lists the empties that are waypoints of a rig, in their order."""
+    found = [item for item in markers_of(armature, _PART) if _KEY in item]
+    return sorted(found, key=lambda each: (float(each[_KEY]), each.name))
+
+
+def rename_in_waypoints(armature: Any, links: Mapping[str, str], joints: Mapping[str, str]) -> None:
+    """Renames the links and joints that waypoints of a rig name: old name -> new name."""
+    for point in waypoint_empties_of(armature):
+        link = point.get(properties.WAYPOINT_LINK, "")
+        point[properties.WAYPOINT_LINK] = links.get(link, link)
+        named = point.get(properties.WAYPOINT_JOINTS, "").split("\n")
+        point[properties.WAYPOINT_JOINTS] = "\n".join(joints.get(each, each) for each in named)
 
 
 def key_of(field: str) -> str:
@@ -143,7 +155,7 @@ def remove_waypoints(empties: Sequence[Any]) -> None:
     for each in empties:
         via = find_via(each)
         for item in (each, *([via] if via is not None else ())):
-            remove_target(item)
+            remove_marker(item)
 
 
 def sort_waypoints(order: Sequence[Any]) -> None:
@@ -168,7 +180,7 @@ def bend_way(armature: Any, empty: Any, before: Any) -> Any:
     away = end - start
     side = np.cross(away, np.eye(3)[int(np.abs(away).argmin())])
     via = find_via(empty)
-    via = new_via(armature, empty) if via is None else via
+    via = _new_via(armature, empty) if via is None else via
     frame = np.eye(4)
     frame[:3, 3] = 0.5 * (start + end) + 0.25 * side
     via.matrix_world = mathutils.Matrix(frame.tolist())
@@ -219,9 +231,16 @@ class _Shown:
         return forward_kinematics(rig.robot, known)[link]
 
 
+def _new_via(armature: Any, waypoint: Any) -> Any:
+    name = f"{waypoint.name}_via"
+    made = new_marker(armature, _PART, name, kind="PLAIN_AXES", share=0.02)
+    waypoint[properties.VIA] = made
+    return made
+
+
 def _make(shown: _Shown, point: Waypoint, usual: str = "") -> Any:
     armature, link = shown.armature, point.link or usual
-    made = new_waypoint(armature, point.name or link)
+    made = new_marker(armature, _PART, point.name or link)
     _put(made, _KEY, 0)
     _put(made, properties.WAYPOINT_LINK, link)
     if point.name:
@@ -237,7 +256,7 @@ def _make(shown: _Shown, point: Waypoint, usual: str = "") -> Any:
         made.parent = find_link(armature, point.frame)
     _place(shown.world, made, shown.find_pose(point, link))
     if point.via is not None:
-        via = new_via(armature, made)
+        via = _new_via(armature, made)
         base, goal = shown.find_frame(point.frame), np.eye(4)
         goal[:3, 3] = base[:3, :3] @ np.asarray(point.via) + base[:3, 3]
         _place(shown.world, via, goal)

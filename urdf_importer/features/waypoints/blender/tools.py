@@ -6,7 +6,6 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ....core.blender.semantics.markers import waypoint_empties_of
 from ....core.blender.standing.links import find_root
 from ....core.blender.standing.pose import link_pose
 from ....core.diagnostics import KinematicsError, quote_value, unknown_name
@@ -17,7 +16,7 @@ from ....core.pipeline.updating import update_robot
 from ....core.reshape.mount import MountedAxis, mount, unmount
 from ...ik.blender.targets import world_from_armature
 from ..tools import find_flange, place_tool, read_origin
-from .objects import find_via
+from .objects import find_via, waypoint_empties_of
 
 
 def set_tool_of_rig(armature: Any, name: str, link: str, origin: Any) -> Robot:

@@ -115,7 +115,7 @@ def _choose_name(robot: Robot, options: Ros2Options) -> str:
     if not options.person or (options.name and not _NAME(options.name)):
         raise WriteError(
             f"{quote(options.name)} is not a name that a ROS 2 package can have: small letters, "
-            "digits and _, a letter first"
+            "digits and single _ between them, a letter first"
         )
     for each in (robot.name, *robot.names()):
         escape_xacro(each)

@@ -9,8 +9,10 @@ joint   springReference, springStiffness -> <dynamics>; stopCfm, stopErp, fudgeF
         implicitSpringDamper, cfmDamping, provideFeedback -> <physics>
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from xml.sax.saxutils import unescape
 
 from ....core.markup.edit import XmlEditor
 from ....core.markup.write import format_number, format_text, quote_attribute
@@ -60,6 +62,10 @@ _KNOWN = {
 """The elements of SDF that are kept word for word. Others get a prefix: Drake refuses files that
 have some without one, and Gazebo warns."""
 _PREFIX = "urdf:"
+_NAMED = re.compile(
+    r"""(<\S+(?:\s+(?!name\s*=)[^\s=]+\s*=\s*(?:"[^"]*"|'[^']*'))*\s+)name\s*=\s*("[^"]*"|'[^']*')"""
+)
+_QUOTES = {"&quot;": '"', "&apos;": "'"}
 
 
 @dataclass(slots=True, eq=False)
@@ -97,6 +103,7 @@ class GazeboData:
             data = xml.encode("utf-8", "replace")
             element = parse_fragment(data)
             self.model += [] if element is None else [_keep(element, data, "model")]
+        self.model = list(_free_names(self.model, links | {each.name for each in robot.joints}))
 
     def _take_contacts(self, robot: Robot) -> None:
         """Takes the friction that links have in Bullet's words."""
@@ -194,6 +201,20 @@ def _keep(child: Element, data: bytes, holder: str) -> tuple[str, str]:
         before, _, after = text.rpartition(end)
         text = f"{before}</{_PREFIX}{tag}{after}"
     return _PREFIX + tag, text
+
+
+def _free_names(model: list[tuple[str, str]], taken: set[str]) -> Iterator[tuple[str, str]]:
+    """Yields the elements of a model, and the names with a prefix that another part of it has: SDF
+    demands that names beside each other differ, of elements that it does not know as well."""
+    taken = set(taken)
+    for tag, text in model:
+        start = _NAMED.match(text) if tag.startswith(_PREFIX) else None
+        name = None if start is None else unescape(start[2][1:-1], _QUOTES)
+        if start is not None and name in taken:
+            text = f"{start[1]}{_PREFIX}{text[start.end(1) :]}"
+        elif name is not None:
+            taken.add(name)
+        yield tag, text
 
 
 def _renew_sensor(sensor: Element, data: bytes, text: str) -> str:

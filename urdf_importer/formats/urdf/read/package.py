@@ -51,6 +51,7 @@ class _Package:
         files = self._folders.find_files_below(folder)
         places = sorted((parts for each in files.values() for parts in each), key=_by_depth)
         self._files = ["/".join(parts) for parts in places]
+        self._missed = ""
 
     def find(self) -> FoundInPackage | None:
         planned = next(self._list_planned(), None)
@@ -69,6 +70,12 @@ class _Package:
                 "name one of these files",
                 source=self._folder,
             )
+        if not robots and self._missed:
+            raise ReadError(
+                f"the robot that this package configures is {self._missed}, which is not here: "
+                "read the robot's own file",
+                source=self._folder,
+            )
         if not robots:
             return None
         return launched.get(robots[0]) or FoundInPackage(path=robots[0])
@@ -83,9 +90,11 @@ class _Package:
             own = (_child(tree, "moveit_setup_assistant_config").pairs or {}).items()
             urdf = next((node for key, node in own if key.lower() == "urdf"), tree)
             package, path = (_child(urdf, key).text for key in ("package", "relative_path"))
-            path = self._resolve(f"$(find {package})/{path}") if package and path else ""
+            if package and path:
+                self._missed = f"{quote(path)} of the package {quote(package)}"
+                path = self._resolve(f"$(find {package})/{path}")
             words = [word.partition(":=") for word in _child(urdf, "xacro_args").text.split()]
-            if path:
+            if package and path:
                 given = tuple((name, value) for name, mark, value in words if mark)
                 yield FoundInPackage(path=path, arguments=given)
         if "_moveit" in self.name:

@@ -340,6 +340,16 @@ def test_each_lack_is_named(code: str, subject: str, link: Any, joint: Any) -> N
     assert (found.code, found.subject) == (code, subject)
 
 
+@pytest.mark.parametrize("name", ["base_link-base", "joint.1", "_a"])
+def test_names_that_ros_takes_lack_nothing(name: str) -> None:
+    """ROS-Industrial calls fixed joints `base_link-base`."""
+    robot = make_complete()
+    joints = tuple(
+        replace(each, name=name) if each.child == "arm" else each for each in robot.joints
+    )
+    assert not reshape.list_missing(replace(robot, joints=joints))
+
+
 def test_real_robots_lack_little() -> None:
     panda = read_robot(ROOT / "panda_description" / "urdf" / "panda.urdf")
     assert {each.code for each in reshape.list_missing(panda)} <= {"missing-mass"}

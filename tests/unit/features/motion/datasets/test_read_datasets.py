@@ -42,6 +42,25 @@ def test_an_episode_is_bit_equal(tmp_path, version):
     assert np.array_equal(by_file.positions, states[1])
 
 
+@pytest.mark.parametrize("nest", [lambda names: [names], lambda names: {"axes": names},
+                                  lambda names: [names[:2], names[2:]]])  # fmt: skip
+def test_names_may_be_in_lists(tmp_path, nest):
+    states = write_dataset(tmp_path / "d", names=nest(list(MOTORS)))
+    found = read_trajectory(tmp_path / "d", topic="1")
+    assert found.names == MOTORS
+    assert np.array_equal(found.positions, states[1])
+
+
+@pytest.mark.parametrize("name", ["meta/info.json", "data/chunk-000/file-000.parquet",
+                                  "meta/episodes.jsonl"])  # fmt: skip
+def test_a_pointer_of_git_lfs_is_named(tmp_path, name):
+    write_dataset(tmp_path / "d", "v2.1" if name.endswith("jsonl") else "v3.0")
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 82515\n"
+    (tmp_path / "d" / name).write_text(pointer)
+    with pytest.raises(ReadError, match="Git LFS pointer, not the file itself; 'git lfs pull'"):
+        read_trajectory(tmp_path / "d", topic="0")
+
+
 def test_topics_are_the_episodes(tmp_path, capsys):
     write_dataset(tmp_path / "d")
     topics = list_topics(tmp_path / "d")

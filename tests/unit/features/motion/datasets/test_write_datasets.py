@@ -57,7 +57,7 @@ def test_cameras_lead_into_no_other_folder(name, tmp_path):
 @given(
     rows=st.lists(
         st.tuples(st.floats(width=32), st.integers(-(2**63), 2**63 - 1), st.text(max_size=8),
-                  st.lists(st.text(max_size=5), min_size=1, max_size=4), st.booleans(),
+                  st.lists(st.text(max_size=5), min_size=1, max_size=4),
                   st.tuples(st.binary(max_size=9), st.text(max_size=4))),
         min_size=1, max_size=30,
     ),
@@ -66,24 +66,23 @@ def test_cameras_lead_into_no_other_folder(name, tmp_path):
 def test_every_kind_of_column_is_read_by_pyarrow(tmp_path_factory, rows, groups):
     path = tmp_path_factory.mktemp("p") / "a.parquet"
     fields = [ParquetField("f", "float32"), ParquetField("i", "int64"), ParquetField("t", "text"),
-              ParquetField("l", "text", 1), ParquetField("b", "bool"),
+              ParquetField("l", "text", 1),
               ParquetField("v", "float64", 1),
               ParquetField("deep", "float64", 3),
               ParquetField("p", "bytes", 0, (ParquetField("bytes", "bytes"),
                                              ParquetField("path", "text")))]  # fmt: skip
-    f, i, t, lists, b, p = (list(each) for each in zip(*rows, strict=True))
+    f, i, t, lists, p = (list(each) for each in zip(*rows, strict=True))
     v = np.arange(3.0 * len(rows)).reshape(-1, 3)
     with path.open("wb") as file:
         writer = ParquetWriter(file, fields, {"key": "text"})
         for _ in range(groups):
-            writer.add({"f": f, "i": i, "t": t, "l": lists, "b": b, "v": v, "deep": v, "p": p})
+            writer.add({"f": f, "i": i, "t": t, "l": lists, "v": v, "deep": v, "p": p})
         writer.close()
     table = pyarrow.parquet.read_table(path)
     assert np.array_equal(table["f"].to_numpy(), np.array(f * groups, np.float32), equal_nan=True)
     assert table["i"].to_pylist() == i * groups
     assert table["t"].to_pylist() == t * groups
     assert table["l"].to_pylist() == lists * groups
-    assert table["b"].to_pylist() == b * groups
     assert table["v"].to_pylist() == v.tolist() * groups
     assert table["deep"].to_pylist() == [[[[x]] for x in row] for row in v.tolist()] * groups
     assert [(each["bytes"], each["path"]) for each in table["p"].to_pylist()] == p * groups

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas
 import pytest
 from hypothesis import given, settings
 
@@ -24,6 +25,7 @@ from urdf_importer import (
     read_trajectory,
     write_trajectory,
 )
+from urdf_importer.features.motion.recordings.read import read_recorded
 
 
 def read(tmp_path, name, text, **options):
@@ -128,6 +130,34 @@ def test_a_table_may_have_no_heading_and_no_times(tmp_path):
         read(tmp_path, "m.csv", text)
     with pytest.raises(ReadError, match="rate"):
         read(tmp_path, "m.csv", "a,b\n1,2\n")
+
+
+@pytest.mark.parametrize("index", [False, True])
+def test_pandas_numbers_columns_that_have_no_names(tmp_path, index):
+    turned = [0.0, 0.0, 0.0, 1.0]
+    rows = np.array([[0.1 * at, 0.0, 0.8, *turned, 0.3 * at, -0.2] for at in range(4)])
+    path = tmp_path / "motion.csv"
+    pandas.DataFrame(rows).to_csv(path, index=index)
+    found = read_recorded(path).unnamed
+    assert found is not None
+    assert np.array_equal(found.table, rows)
+    assert np.array_equal(found.times, np.arange(4) / 30)
+    names = "base_x,base_y,base_z,base_qx,base_qy,base_qz,base_qw,hip,knee"
+    named = read_trajectory(path, options=MotionOptions(columns=names, rate=50))
+    assert named.names == ("hip", "knee")
+    assert np.array_equal(named.positions, rows[:, 7:])
+
+
+def test_a_counted_heading_alone_is_an_empty_table(tmp_path):
+    with pytest.raises(ReadError, match="the table is empty"):
+        read(tmp_path, "motion.csv", "0,1,2,3,4,5,6,7,8\n")
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".json", ".mcap", ".bag", ".npz"])
+def test_a_pointer_of_git_lfs_is_named(tmp_path, suffix):
+    text = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 82515\n"
+    with pytest.raises(ReadError, match="Git LFS pointer, not the file itself; 'git lfs pull'"):
+        read(tmp_path, f"motion{suffix}", text)
 
 
 def test_a_table_moves_the_base(tmp_path):

@@ -518,3 +518,23 @@ def test_a_config_states_the_version_of_its_model(version: str, tmp_path: Path) 
         assert stated is not None and stated.get("version") == written.get("version")
         if style == "keep":
             assert written.get("version") == version
+
+
+def test_names_that_other_parts_have_get_a_prefix(tmp_path: Path) -> None:
+    """libsdformat demands that all names in a model differ, of foreign elements as well."""
+    joints = '<joint name="elbow"><command_interface name="position"/></joint>'
+    blocks = "".join(
+        f'<ros2_control type="system" {name}><hardware note="a name=\'b\'"/>{joints}</ros2_control>'
+        for name in ('name="base"', "name='twice'", "name='twice'", "")
+    )
+    gear = '<transmission name="elbow"><type>t</type><joint name="elbow"/></transmission>'
+    body = f"{link('base')}{link('arm')}{joint('elbow', 'base', 'arm', 'revolute', TURN)}"
+    _, text, again = write(read(tmp_path, body + gear + blocks), tmp_path)
+    model = ElementTree.fromstring(text)[0]
+    names = [each.get("name") for each in model if each.get("name") is not None]
+    assert sorted(names) == ["arm", "base", "elbow", "twice"]
+    renamed = [value for each in model for key, value in each.items() if key.endswith("}name")]
+    assert renamed == ["elbow", "base", "twice"]
+    assert text.count("<hardware note=\"a name='b'\"/>") == 4
+    _, second, _ = write(again, tmp_path)
+    assert second.count("urdf:name=") == 3

@@ -59,8 +59,10 @@ def test_launch_files_say_file_and_arguments(tmp_path: Path) -> None:
         assert note.code == "package-description" and "with side:=left" in note.message
     (argument,) = list_xacro_arguments(folder)
     assert (argument.name, argument.default, argument.is_required) == ("side", "left", False)
-    own = ImportOptions(xacro_args=(("side", "right"),))
-    assert read_robot(folder, options=own).links[0].name == "right_base"
+    own, diagnostics = ImportOptions(xacro_args=(("side", "right"),)), Diagnostics()
+    robot = read_robot(folder, options=own, diagnostics=diagnostics)
+    assert robot.links[0].name == "right_base"
+    assert [each.message.endswith("arm.urdf.xacro'") for each in diagnostics] == [True]
 
 
 @pytest.mark.parametrize(
@@ -111,6 +113,19 @@ def test_the_assistant_of_moveit_names_its_robot(tmp_path: Path) -> None:
     )
     folder = make_package(tmp_path, "arm_moveit_config", {".setup_assistant": assistant})
     assert read_robot(folder, diagnostics=Diagnostics()).links[0].name == "up_base"
+
+
+def test_a_configuration_without_its_robot_names_it(tmp_path: Path) -> None:
+    assistant = (
+        "moveit_setup_assistant_config:\n  URDF:\n    package: arm_description\n"
+        "    relative_path: urdf/arm.urdf\n"
+    )
+    folder = make_package(tmp_path, "arm_moveit_config", {".setup_assistant": assistant})
+    said = r"is 'urdf/arm.urdf' of the package 'arm_description', which is not here: read"
+    with pytest.raises(ReadError, match=said):
+        read_robot(folder)
+    make_package(tmp_path, "arm_description", {"urdf/arm.urdf": ROBOT.format("arm")})
+    assert read_robot(folder, diagnostics=Diagnostics()).name == "arm"
 
 
 def test_several_robots_are_refused(tmp_path: Path) -> None:
