@@ -6,6 +6,8 @@ from typing import Any
 
 import bpy
 
+from .memory import drop_unshown, is_unshown, note_unshown
+
 
 def drop_mesh(mesh: Any) -> None:
     """Removes a mesh without a user that no view has shown yet. It takes no search for users, in
@@ -13,35 +15,58 @@ def drop_mesh(mesh: Any) -> None:
     bpy.data.meshes.remove(mesh, do_unlink=False, do_ui_user=False)
 
 
-def remove_unseen(datablocks: Iterable[Any]) -> None:
-    """Removes datablocks that this call of the library made and that no view has shown yet.
+_VIEW_POINTERS = ("camera", "lock_object", "pin_id")
+"""Pointers by which a script lets a view refer to an object."""
 
-    For each datablock, Blender searches all notices of changes that no window has read. Without
-    windows these are all since the file was opened, so datablocks that nothing uses go past them.
+
+def remove_datablocks(datablocks: Iterable[Any]) -> None:
+    """Removes datablocks and all references to them.
+
+    For each of them Blender searches all notices of changes that no window has read. Without
+    windows these are all since the file was opened, so objects and meshes that were made meanwhile
+    go past them. They must be in no collection any more.
     """
     going = list(datablocks)
-    free = _find_free(going) if bpy.app.background else set()
+    free = _sort_free(going)
     # These first: Blender follows their references, which may lead to the others.
-    rest = [each for each in going if each not in free]
+    kept = set(free)
+    rest = [each for each in going if each not in kept]
     if rest:
         bpy.data.batch_remove(rest)
     for each in free:
+        drop_unshown(each)
         home = bpy.data.objects if each.id_type == "OBJECT" else bpy.data.meshes
         home.remove(each, do_unlink=False, do_ui_user=False)
 
 
-def _find_free(going: Sequence[Any]) -> set[Any]:
-    """Finds objects and meshes to which nothing refers but other objects that go."""
+def _sort_free(going: Sequence[Any]) -> list[Any]:
+    """Finds objects and meshes to which nothing refers but other objects that go; an object comes
+    before its mesh and its parent."""
+    free = {each for each in going if is_unshown(each) and each.id_type in ("OBJECT", "MESH")}
+    if not free:
+        return []
     for layer in (layer for scene in bpy.data.scenes for layer in scene.view_layers):
         # Asked for it, a view layer drops objects that are in no collection any more.
         getattr(layer.objects, "active", None)
-    free = {each for each in going if each.id_type in ("OBJECT", "MESH") and not each.users}
-    users = bpy.data.user_map(subset=free) if free else {}
-    held = [each for each in free if not users.get(each, set()) <= free]
-    while held:  # Their parents stay for the moment, too.
-        free -= {*held}
-        held = [each for each in free if not users.get(each, set()) <= free]
-    return free
+    free = {each for each in free if not each.users} - _find_viewed()
+    users = {each: found - {each} for each, found in bpy.data.user_map(subset=free).items()}
+    uses: dict[Any, list[Any]] = {}
+    for each in free:
+        for user in users[each]:
+            uses.setdefault(user, []).append(each)
+    found = [each for each in free if not users[each]]
+    for each in found:  # It grows; objects used from outside or in a circle stay out.
+        for used in uses.get(each, ()):
+            users[used].discard(each)
+            if not users[used]:
+                found.append(used)
+    return found
+
+
+def _find_viewed() -> set[Any]:
+    areas = (area for screen in bpy.data.screens for area in screen.areas)
+    spaces = [space for area in areas for space in area.spaces]
+    return {getattr(space, name, None) for space in spaces for name in _VIEW_POINTERS}
 
 
 class Ledger:
@@ -92,4 +117,5 @@ class Ledger:
     def note(self, datablock: Any) -> Any:
         """Remembers a datablock that Blender made differently."""
         self._made[datablock] = None
+        note_unshown(datablock)
         return datablock

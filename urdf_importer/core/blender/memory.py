@@ -37,6 +37,9 @@ _generation = 0
 """How often anything was forgotten: data read meanwhile may be out of date at once."""
 _changes = 0
 """How often all was forgotten because robots changed, or may have."""
+_unshown: set[int] = set()
+"""Session numbers of datablocks that were made while Blender had no windows: no view has drawn
+them, so no list of a view holds them."""
 
 
 def recall(
@@ -81,6 +84,22 @@ def count_changes() -> int:
     return _changes
 
 
+def note_unshown(datablock: Any) -> None:
+    """Remembers that no view has drawn this new datablock, where Blender has no windows."""
+    if bpy.app.background:
+        _unshown.add(datablock.session_uid)
+
+
+def is_unshown(datablock: Any) -> bool:
+    """Whether note_unshown remembered this datablock, in the present file."""
+    return datablock.session_uid in _unshown
+
+
+def drop_unshown(datablock: Any) -> None:
+    """Forgets a datablock of note_unshown, which goes."""
+    _unshown.discard(datablock.session_uid)
+
+
 def watch() -> None:
     """Listens from now on to the moments at which answers go out of date, before all handlers that
     come later; calling it again changes nothing."""
@@ -118,6 +137,7 @@ def _handlers() -> Iterator[tuple[Any, Any]]:
 
 
 def _forget_all(*_: Any) -> None:
+    _unshown.clear()
     forget()
 
 

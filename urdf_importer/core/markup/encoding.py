@@ -29,7 +29,7 @@ _ENCODINGS = re.compile(
     re.ASCII,
 ).fullmatch
 
-_DECLARATION = re.compile(rb"\s*<\?xml(?=\s)[^>]*\?>")
+DECLARATION = re.compile(rb"\s*<\?xml(?=\s)[^>]*\?>")
 _DECLARED_ENCODING = re.compile(rb"""\sencoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
 _GIT_LFS = b"version https://git-lfs.github.com/"
 _TO_BLANKS = bytes(byte if byte in b"\r\n" else ord(" ") for byte in range(256))
@@ -56,7 +56,7 @@ def decode_text(raw: bytes, source: str) -> Text:
             line=1,
         )
     data, is_decoded = _without_mark(raw, source)
-    declaration = _DECLARATION.match(data)
+    declaration = DECLARATION.match(data)
     if declaration is not None:
         if not is_decoded:
             data = _recoded(data, declaration[0], source)
@@ -87,7 +87,7 @@ def _find_encoding(raw: bytes) -> tuple[bytes, str]:
     for mark, encoding, behind in _MARKS:
         if raw.startswith(mark):
             return (mark, behind) if behind else (b"", encoding)
-    declaration = _DECLARATION.match(raw)
+    declaration = DECLARATION.match(raw)
     declared = _DECLARED_ENCODING.search(declaration[0]) if declaration else None
     if declared is None:
         return b"", "utf-8"

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
 from ..diagnostics import ReadError
-from .encoding import blank, line_at
+from .encoding import DECLARATION, blank, decode_text, line_at, open_text
+from .xml import Element, parse_xml
 
 MOST_ADDED = 100_000
 """Characters that a text may lack."""
@@ -57,6 +58,31 @@ def read_leniently(data: bytes, read: Callable[[bytes], _T]) -> tuple[_T, list[F
         if not findings:
             raise
     return read(repaired), findings
+
+
+def mend_text(raw: bytes, source: str, root: str) -> bytes:
+    """Returns a text unchanged where every parser reads it, else as it was read: repaired, from the
+    declaration to the end of its root. Raises ReadError where it cannot be read."""
+    data, encode = open_text(raw, source)
+    body = decode_text(raw, source).data
+    declaration = DECLARATION.match(data)
+    start = 0 if declaration is None else declaration.end()
+    is_first = declaration is None or data.startswith(b"<")
+    (mended, junk), findings = read_leniently(
+        body, lambda text: (text, parse_xml(text, source, _Nobody(), (root,)))
+    )
+    if is_first and junk is None and not findings and len(body) == len(data):
+        return raw
+    end = len(mended) if junk is None else junk.offset
+    return encode(data[:start].lstrip() + mended[start:end].rstrip() + b"\n")
+
+
+class _Nobody:
+    def read_root(self, element: Element) -> None:
+        pass
+
+    def read_child(self, element: Element) -> None:
+        pass
 
 
 def repair_xml(data: bytes) -> tuple[bytes, list[Finding]]:

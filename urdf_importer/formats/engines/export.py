@@ -51,13 +51,12 @@ def _write_steps(
     found: OpenExport[EngineOptions], path: Path
 ) -> Generator[Progress, None, EngineExport]:
     options = found.options
-    _check_suffix(path)
+    _check_path(path)
     if path.suffix.lower().startswith(".usd") and options.is_articulation:
         with found.as_shown(solids=(Cone,)) as shown:
             return _write_articulation(shown, path)
     found.report_open_loops(ENGINES.label)
     shares, frames = options.shares, options.chosen_frames
-    check_output(path)
     with _rig_of(found) as (armature, tree), replace_files(path.parent) as folder:
         from .blender.export import export_rig_steps
         from .blender.files import EngineWishes
@@ -95,18 +94,19 @@ def _write_steps(
     )
 
 
-def _check_suffix(path: Path) -> None:
-    """Raises WriteError for a name by which no format is meant."""
+def _check_path(path: Path) -> None:
+    """Raises WriteError for a name by which no format is meant, and where nothing can be
+    written."""
     suffixes = [kind.suffix for kind in ENGINES.kinds]
     if path.suffix.lower() not in suffixes:
         raise WriteError(
             f"cannot write {quote(path.name)}: the name must end in {name_choices(suffixes)}"
         )
+    check_output(path)
 
 
 def _write_articulation(found: OpenExport[EngineOptions], path: Path) -> EngineExport:
     """Writes USD with physics, for which no Blender is needed."""
-    check_output(path)
     report_springs(found.robot.joints, "USD", found.diagnostics)
     described = found.armature is None
     tree = plan_tree(found.robot, found.diagnostics) if described else retrace_tree(found.robot)

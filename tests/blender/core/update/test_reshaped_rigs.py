@@ -12,17 +12,21 @@ import pytest
 
 import urdf_importer
 from support.blender.rigs import new_scene
+from support.blender.snapshots import describe_scene, list_data
 from support.paths import ROOT
 from support.real_robots import ROOT as ROBOTS
 from urdf_importer import (
+    BuildError,
     KinematicsError,
     extract_robot,
     forward_kinematics,
     get_joint_positions,
     link_pose,
+    plan_rig,
     update_robot,
 )
 from urdf_importer.core import reshape
+from urdf_importer.core.blender.build import build
 from urdf_importer.core.geometry.primitives import make_box
 from urdf_importer.core.geometry.triangles import make_triangles
 from urdf_importer.core.meshes.write import write_stl
@@ -230,6 +234,44 @@ def test_what_is_not_a_tree_changes_nothing(arm: Animated) -> None:
         update_robot(arm.armature, robot=replace(arm.robot, links=(), joints=()))
     arm.assert_is(before)
     assert arm.camera.constraints[0].subtarget == arm.bone
+
+
+def test_a_failure_while_building_gives_the_bones_their_names_back(
+    arm: Animated, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also a bone of the user, which had to make room for a new name."""
+    first, second = [j.name for j in arm.robot.joints if j.type == "revolute"][:2]
+    names = {first: second, second: first}
+    names |= {j.name: f"new_{j.name}" for j in arm.robot.joints if j.name not in names}
+    robot = reshape.rename(arm.robot, names)
+    bones = plan_rig(robot).bones
+    wanted = next(bone.name for bone in bones if bone.name not in arm.armature.data.bones)
+    bpy.context.view_layer.objects.active = arm.armature
+    bpy.ops.object.mode_set(mode="EDIT")
+    arm.armature.data.edit_bones.new(wanted).tail = (0.0, 0.0, 1.0)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    arm.camera.constraints.new("COPY_ROTATION").target = arm.armature
+    arm.camera.constraints[-1].subtarget = wanted
+    target = arm.camera.animation_data.drivers[0].driver.variables[0].targets[0]
+    shown, listed = describe_scene(), list_data()
+    paths = arm.paths(arm.action), arm.paths(arm.shelved), target.data_path
+
+    def fail(*arguments: object) -> None:
+        raise BuildError("no room")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(build, "build_drivers", fail)
+        with pytest.raises(BuildError, match="no room"):
+            update_robot(arm.armature, robot=robot, names=names)
+    assert describe_scene() == shown and list_data() == listed
+    assert (arm.paths(arm.action), arm.paths(arm.shelved), target.data_path) == paths
+    assert [each.subtarget for each in arm.camera.constraints] == [arm.bone, wanted]
+    assert arm.attached.parent_bone == arm.bone
+    arm.assert_is(arm.robot)
+    update_robot(arm.armature, robot=robot, names=names)
+    assert arm.camera.constraints[-1].subtarget == f"{wanted}.user"
+    arm.assert_at_work(names[arm.joint])
+    arm.assert_is(robot)
 
 
 def test_a_big_robot_made_small() -> None:

@@ -2,13 +2,14 @@
 """Texts that are not XML, as the parsers of simulators read them."""
 
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from support.seconds import within
-from urdf_importer import Diagnostics, ReadError, read_robot, write_urdf
+from urdf_importer import Diagnostics, ReadError, export_robot, read_robot, write_urdf
 from urdf_importer.core.markup.lenient import repair_xml
 
 URDF = '<robot name="r">\n<link name="a"/>\n</robot>'
@@ -41,6 +42,40 @@ def test_what_simulators_read_is_read_and_reported(tmp_path: Path, name: str, ca
     assert [each.name for each in robot.links if each.name == "a"] == ["a"]
     found = [(each.code, each.line) for each in diagnostics if each.code.endswith(("xml", "ment"))]
     assert found == [(code, line)]
+
+
+SPOILT = {name: case[0] for name, case in CASES.items()} | {
+    "a blank first": lambda text: f"\n {HEAD}{text}",
+    "a second root": lambda text: f"{HEAD}{text}\n{text}",
+    "a tail": lambda text: f"{HEAD}{text}<br> & so on",
+    "a NUL": lambda text: f"{HEAD}{text}\0\0tail",
+    "another encoding": lambda text: (
+        "<?xml version='1.0' encoding='iso-8859-1'?><!-- \xe4 -- --><?xml version='1.0'?>" + text
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ["r.urdf", "r.sdf"])
+@pytest.mark.parametrize("case", SPOILT)
+def test_what_is_written_again_is_xml(tmp_path: Path, name: str, case: str) -> None:
+    """ROS reads by parsers that refuse what the simulators' own let pass."""
+    source, target = tmp_path / name, tmp_path / f"again{Path(name).suffix}"
+    encoding = "latin-1" if case == "another encoding" else "utf-8"
+    source.write_text(SPOILT[case](TEXTS[name]), encoding)
+    robot = read_robot(source, diagnostics=Diagnostics())
+    export_robot(robot, target, diagnostics=Diagnostics())
+    ElementTree.parse(target)
+    diagnostics = Diagnostics()
+    again = read_robot(target, diagnostics=diagnostics)
+    assert (again.name, again.links) == (robot.name, robot.links)
+    assert not [each for each in diagnostics if each.code.endswith(("xml", "ment", "content"))]
+
+
+@pytest.mark.parametrize("text", [URDF, HEAD + URDF, f"<!-- & -->{URDF}\n\n<!-- end -->"])
+def test_xml_is_written_as_it_stands(tmp_path: Path, text: str) -> None:
+    (tmp_path / "r.urdf").write_text(text)
+    write_urdf(read_robot(tmp_path / "r.urdf"), tmp_path / "again.urdf")
+    assert (tmp_path / "again.urdf").read_text() == text
 
 
 def test_lines_behind_repairs_are_those_of_the_file(tmp_path: Path) -> None:

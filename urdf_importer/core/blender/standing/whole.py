@@ -14,7 +14,7 @@ import bpy
 from ...arguments import rig_of
 from ...diagnostics import BuildError, quote
 from ...shelves import find_hooks
-from ..ledger import Ledger
+from ..ledger import Ledger, remove_datablocks
 from ..memory import forget
 from ..modes import leave_modes
 from ..scene_objects import free_objects
@@ -81,22 +81,21 @@ def delete_robot(armature: Any) -> None:
 
 
 def _remove(items: Iterable[Any], collections: Sequence[Any]) -> None:
-    """Removes the importer's objects of these, and the collections, parents first, that are empty
-    then."""
+    """Removes the importer's objects of these, and the collections, parents first, that hold
+    nothing else."""
     own, others = _split_own(items)
     for prepare in find_hooks("before_removal"):
         prepare(own)
     _detach(others, own)
     spent = _list_data(own)
-    bpy.data.batch_remove(own)
+    going = set(own)
     for collection in reversed(collections):
         # Nested ones go first; one stays where something of a user is in it.
-        if not collection.objects and not collection.children:
+        if going.issuperset(collection.objects) and not collection.children:
             bpy.data.collections.remove(collection)
+    remove_datablocks(own)
     for kind in spent:
-        unused = [each for each in kind if not each.users]
-        if unused:
-            bpy.data.batch_remove(unused)
+        remove_datablocks(each for each in kind if not each.users)
     forget()
 
 

@@ -43,14 +43,18 @@ def plan_renames(old: Mapping[str, list[str]], plan: RigPlan) -> dict[str, str]:
     return renames
 
 
-def rename_bones(armature: Any, renames: Mapping[str, str], plan: RigPlan) -> None:
+def rename_bones(armature: Any, renames: Mapping[str, str], plan: RigPlan) -> dict[str, str]:
     """Renames bones, through unused names. A bone of the user that has a name of the
-    plan gets another one; Blender corrects all that refers to it."""
+    plan gets another one; Blender corrects all that refers to it. Returns the user's bones that
+    were renamed: old name -> new name."""
     bones = armature.data.bones
     own = set(own_bones(armature))
+    users = {}
     for planned in plan.bones:
-        if planned.name in bones and planned.name not in own:
-            bones[planned.name].name = f"{planned.name}.user"
+        if planned.name in bones and planned.name not in own and planned.name not in renames:
+            bone = bones[planned.name]
+            bone.name = f"{planned.name}.user"
+            users[planned.name] = bone.name
     # Blender looks through all objects for each name, so a name is given once wherever it can be.
     moving = {old: bones[old] for old in renames}
     for number, (old, bone) in enumerate(moving.items()):
@@ -58,6 +62,7 @@ def rename_bones(armature: Any, renames: Mapping[str, str], plan: RigPlan) -> No
     for old, bone in moving.items():
         if bone.name != renames[old]:
             bone.name = renames[old]
+    return users
 
 
 def find_gone(armature: Any, plan: RigPlan) -> set[str]:

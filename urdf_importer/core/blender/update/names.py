@@ -9,8 +9,6 @@ user gave are never touched.
 import re
 from typing import Any
 
-import bpy
-
 _NUMBER = re.compile(r"\.\d{3,}$")
 _CUT = 58
 """Bytes from which on Blender may have cut a name."""
@@ -23,11 +21,6 @@ class NamesAside:
         self._names: dict[Any, str] = {}
         self._sure: set[Any] = set()
         self._final: dict[Any, str] = {}
-        self._before = {*bpy.data.meshes, *bpy.data.materials}
-
-    def is_new(self, datablock: Any) -> bool:
-        """Whether a mesh or material was made during the update."""
-        return datablock not in self._before
 
     def put(self, datablock: Any, wanted: str | None = None) -> None:
         """Puts a name aside, unless the user gave it: such a name is neither `wanted` nor `wanted`
@@ -38,7 +31,7 @@ class NamesAside:
         self._names[datablock] = name
         if wanted is not None:
             self._sure.add(datablock)
-        datablock.name = f"~ {len(self._names)}"
+        datablock.name = f" {len(self._names):06}"
 
     def hand_over(self, datablock: Any, twin: Any) -> None:
         """Plans that a datablock takes the name of its twin, which goes."""
@@ -61,7 +54,7 @@ class NamesAside:
 
     def give_back(self) -> None:
         """Gives every datablock its final name; where it has no twin, its old one."""
-        for datablock, name in self._final.items():
+        for datablock, name in sorted(self._final.items(), key=lambda each: each[1].lower()):
             datablock.name = name
         for datablock, name in self._names.items():
             if datablock not in self._final:

@@ -22,7 +22,7 @@ from ..build.armature import sort_bones, sort_models
 from ..build.build import Rig, build_rig, name_part, shows_collisions
 from ..build.constraints import build_drivers
 from ..build.links import update_rigid_bodies
-from ..ledger import remove_unseen
+from ..ledger import remove_datablocks
 from ..modes import reachable, selection_kept
 from ..standing import properties
 from ..standing.armatures import check_own
@@ -42,7 +42,7 @@ from .images import refresh_images
 from .names import NamesAside, is_named_after
 from .objects import Mover, Pairing, copy_properties, move_parts, pair_objects, pairs_of_collections
 from .pose import add_constraints, note_positions, remove_constraints, remove_drivers, update_pose
-from .renaming import NewNames, rename_standing
+from .renaming import NewNames, rename_rig_bones, rename_standing, restore_rig_bones
 from .shapes import ShapeUpdater
 from .standing import StandingRig, find_standing
 
@@ -78,20 +78,26 @@ def update_rig(armature: Any, wanted: WantedRig, files: RobotFiles) -> Rig:
     with selection_kept(armature):
         standing = find_standing(armature)
         images, widgets = set(bpy.data.images), _find_widgets(armature)
-        names = NamesAside()
+        names, renamed = NamesAside(), {}
         try:
+            if wanted.names is not None:
+                renamed = rename_rig_bones(armature, wanted.names)
             _put_names_aside(names, standing)
             # Data shared with the standing rig, or with other robots, could not be distinguished.
             staged = finish(build_rig(wanted.plan, wanted.options, files, shares=False))
+            # Twins go again: their evaluation would be wasted.
+            bpy.context.scene.collection.children.unlink(staged.collection)
         except BaseException:
             names.restore()
+            if wanted.names is not None:
+                restore_rig_bones(armature, renamed, wanted.names)
             raise
         textures = files.list_textures(wanted.plan.robot)
         packs = wanted.options.pack_textures
         with reachable(armature):
             refresh_images(standing.materials(), textures, packs=packs)
             if wanted.names is not None:
-                rename_standing(armature, wanted.names)
+                rename_standing(armature, wanted.names, renamed)
                 standing = find_standing(armature)
             rig = _graft(standing, staged, wanted, names, files.diagnostics)
         _remove_unused(image for image in bpy.data.images if image not in images)
@@ -288,14 +294,13 @@ def _clear(
     if staged.collection not in emptied:
         emptied.append(staged.collection)
     bpy.data.batch_remove([*gone, *armatures, *emptied])
-    remove_unseen(unseen)
+    remove_datablocks(unseen)
     # Meshes first: they use materials.
     for spent in (cameras, shapes.spent_meshes(), shapes.spent_materials()):
         unused = [each for each in spent if not each.users]
         for each in unused:
             names.forget(each)
-        remove_unseen(each for each in unused if names.is_new(each))
-        _remove_unused(each for each in unused if not names.is_new(each))
+        remove_datablocks(unused)
 
 
 def _remove_parts(standing: StandingRig, wanted: set[str], names: NamesAside) -> None:

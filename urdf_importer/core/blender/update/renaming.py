@@ -30,19 +30,37 @@ class NewNames:
     after: RigPlan
 
 
-def rename_standing(armature: Any, names: NewNames) -> None:
-    """Renames bones and names in the properties of the rig. Objects keep their names: names that an
-    import gave them follow later, as in any update."""
+def rename_rig_bones(armature: Any, names: NewNames) -> dict[str, str]:
+    """Renames the bones, in the actions and drivers that use them as well. Returns old name -> new
+    name, also of bones of the user that had names of the plan.
+
+    For each name Blender looks through all objects: it costs half before others are staged."""
     own = set(own_bones(armature))
     renames = {
         old.name: new.name
         for old, new in zip(names.before.bones, names.after.bones, strict=True)
         if old.name != new.name and old.name in own
     }
+    return _rename(armature, renames, names.after)
+
+
+def restore_rig_bones(armature: Any, renamed: Mapping[str, str], names: NewNames) -> None:
+    """Gives the bones back the names that rename_rig_bones changed."""
+    _rename(armature, {new: old for old, new in renamed.items()}, names.before)
+
+
+def _rename(armature: Any, renames: Mapping[str, str], plan: RigPlan) -> dict[str, str]:
     variables = note_variables(armature, renames)
-    rename_bones(armature, renames, names.after)
+    users = rename_bones(armature, renames, plan)
     rename_variables(variables, renames)
-    move_curves(armature, {}, renames, {})
+    return {**renames, **users}
+
+
+def rename_standing(armature: Any, names: NewNames, renamed: Mapping[str, str]) -> None:
+    """Renames links and joints in the properties of the rig, and bones in actions that nothing
+    plays. `renamed` are its bones. Objects keep their names: names that an import gave them follow
+    later, as in any update."""
+    move_curves(armature, {}, renamed, {})
     for bone in armature.data.bones:
         rename_joints(bone, names.joints)
     _rename_empties(armature, names)

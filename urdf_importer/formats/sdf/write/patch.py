@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from ....core.diagnostics import ReadError
 from ....core.markup.edit import XmlEditor, keep_numbers
 from ....core.markup.encoding import open_text
+from ....core.markup.lenient import mend_text
 from ....core.markup.patch import STEP, NodeWriter, UnpatchableError, WrittenNode, write_lines
 from ....core.markup.write import XmlWriter
 from ....core.markup.xml import Element, parse_whole, text_of, verbatim
@@ -34,6 +35,7 @@ def patch_text(raw: bytes, robot: Robot, read: Read, write: Write) -> bytes | No
     """Returns the text `raw` with the differences of `robot`; None where that cannot be done.
     `read` raises ReadError."""
     try:
+        raw = mend_text(raw, robot.source, "sdf")
         before = read(raw)
         old, new = _describe(before, write), _describe(robot, write)
         if old == new:

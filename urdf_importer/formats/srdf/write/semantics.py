@@ -9,6 +9,7 @@ from ....core.files.outputs import replace_file
 from ....core.files.packages import AnyPath
 from ....core.markup.edit import XmlEditor
 from ....core.markup.encoding import decode_text, open_text
+from ....core.markup.lenient import mend_text
 from ....core.markup.patch import NodeWriter, Patcher, Rules, UnpatchableError, WrittenNode
 from ....core.markup.write import Value, XmlWriter
 from ....core.markup.xml import parse_whole
@@ -53,8 +54,8 @@ def write_semantics_text(semantics: Semantics) -> str:
 
 def patch_semantics_text(semantics: Semantics, read: ReadSemantics) -> bytes | None:
     """Returns the text that was read with the differences; None where that cannot be."""
-    raw = semantics.text
     try:
+        raw = mend_text(semantics.text, semantics.source, "robot")
         old = read(raw)
         if old == semantics:
             return raw

@@ -13,6 +13,7 @@ from typing import Any
 from ....core.diagnostics import ReadError
 from ....core.markup.edit import Located, XmlEditor
 from ....core.markup.encoding import open_text
+from ....core.markup.lenient import mend_text
 from ....core.markup.patch import (
     STEP,
     NodeWriter,
@@ -49,6 +50,7 @@ def patch_text(raw: bytes, robot: Robot, locate: Locate) -> bytes | None:
     """Returns the URDF `raw` with the differences of `robot`; None where that cannot be done.
     Raises WriteError where no file can express the robot."""
     try:
+        raw = mend_text(raw, robot.source, "robot")
         found = locate(raw)
         found = found._replace(robot=join_drake_joints(found.robot))
         if found.robot == robot:

@@ -319,3 +319,13 @@ def test_odd_numbers_are_kept_word_for_word() -> None:
     (state,) = read_text(text).group_states
     assert state == GroupState(name="s", group="g", extras=state.extras)
     assert len(state.extras) == 4
+
+
+def test_errors_of_xml_are_mended_in_what_is_written(tmp_path: Path) -> None:
+    group = '<robot name="arm">\n<group name="{}"/></robot>'
+    text = f'<!-- a -- b -->\n<?xml version="1.0"?>\n{group.format("a & b")}\n'
+    semantics = read_srdf_text(text.encode(), None, "arm.srdf", Diagnostics())
+    written = write_srdf(semantics, tmp_path / "out.srdf").read_bytes()
+    assert written.decode().strip() == group.format("a &amp; b")
+    found = Diagnostics()
+    assert read_srdf_text(written, None, "out.srdf", found) == semantics and not [*found]
