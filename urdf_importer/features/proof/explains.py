@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Harmless reasons of differences: messages of an export, and formats without a word."""
+"""Reasons of differences beside faults: messages of an export, and formats without a word."""
 
 from collections.abc import Mapping
 

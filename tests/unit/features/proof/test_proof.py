@@ -278,7 +278,7 @@ def test_several_joints_of_a_body_hold(suffix: str, tmp_path: Path) -> None:
     if suffix == ".sdf":
         names = re.findall(r'<(?:visual|collision) name="([^"]+)"', path.read_text())
         assert len(names) == len(set(names)) == 6 and ("joint", "own") in told
-        assert '<urdf:transmission name="lift_2"' in path.read_text()
+        assert '<urdf:transmission urdf:name="lift"' in path.read_text()
 
 
 def test_another_robot_is_said_to_be_one(robot: Robot, tmp_path: Path) -> None:

@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ....core.diagnostics import WriteError
+from ....core.markup.edit import XmlEditor
 from ....core.markup.write import XmlWriter, format_number, format_numbers, format_value
 from ....core.markup.xml import parse_fragment, text_of, verbatim
 from ....core.model import Cone, Dynamics, Inertia, Inertial, Link, Pose
 from ....core.names import Claims
 from ...urdf.write.loops import write_pose
-from .extras import GazeboData, nest, own_elements, rename
+from .extras import GazeboData, nest, own_elements
 from .nesting import Addresses, Nest
 from .parts import MODEL, WORLD, FramePart, JointPart, LinkPart, ModelPlan, SdfAxis
 from .shapes import ShapeText
@@ -136,7 +137,7 @@ class _ModelWriter:
         is_own = link.name == part.name
         for tag, text in own_elements(self._data.about(link.name), listed=not is_own):
             if tag == "sensor":
-                text = rename(text, names)
+                text = _rename(text, names)
                 base, _ = self._addresses.shape_base(link.name, part, Pose())
                 text = _place_sensor(text, base) if base else text
             self._xml.verbatim(text)
@@ -236,6 +237,21 @@ def _write_inertial(inertial: Inertial, xml: XmlWriter) -> None:
             tensor = inertial.inertia or Inertia()
             for tag in _TENSOR:
                 xml.leaf(tag, text=format_number(getattr(tensor, tag)))
+
+
+def _rename(text: str, names: Claims) -> str:
+    """Returns an element with a name that nothing else in its link has."""
+    data = text.encode()
+    element = parse_fragment(data)
+    if element is None:
+        return text
+    said = element.attributes.get("name", "")
+    name = names.claim(said or "sensor")
+    if name == said:
+        return text
+    editor = XmlEditor(data)
+    editor.set_attribute(element, "name", name)
+    return editor.apply().decode()
 
 
 def _place_sensor(text: str, base: str) -> str:

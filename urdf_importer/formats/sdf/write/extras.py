@@ -14,11 +14,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.sax.saxutils import unescape
 
-from ....core.markup.edit import XmlEditor
 from ....core.markup.write import format_number, format_text, quote_attribute
 from ....core.markup.xml import Element, parse_fragment, text_of, verbatim
 from ....core.model import Robot
-from ....core.names import Claims
 from ....core.writers.masses import find_friction
 
 _SURFACE = {
@@ -95,9 +93,8 @@ class GazeboData:
             if extra.tag == "gazebo":
                 self._read(extra.xml.encode("utf-8", "replace"), links)
         self._take_contacts(robot)
-        # Without a meaning in SDF, but not lost; libsdformat refuses one with the name of a joint.
-        names = Claims(taken={*links, *(joint.name for joint in robot.joints)})
-        kept = [rename(each.xml, names) for each in robot.transmissions if each.xml]
+        # Without a meaning in SDF, but not lost.
+        kept = [each.xml for each in robot.transmissions if each.xml]
         kept += [each.xml for each in robot.extras if each.tag == "ros2_control"]
         for xml in kept:
             data = xml.encode("utf-8", "replace")
@@ -264,18 +261,3 @@ def _nest(items: list[tuple[tuple[str, ...], str]]) -> Iterator[str]:
         inner = "".join(_nest([each for each in below if each[0]]))
         if inner:
             yield f"<{tag}>{inner}</{tag}>"
-
-
-def rename(text: str, names: Claims) -> str:
-    """Returns an element with a name that nothing else beside it has."""
-    data = text.encode("utf-8", "replace")
-    element = parse_fragment(data)
-    if element is None:
-        return text
-    said = element.attributes.get("name", "")
-    name = names.claim(said or element.tag)
-    if name == said:
-        return text
-    editor = XmlEditor(data)
-    editor.set_attribute(element, "name", name)
-    return editor.apply().decode()
