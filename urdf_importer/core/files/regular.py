@@ -110,10 +110,10 @@ def naming_file(source: str) -> Iterator[None]:
             raise
         raise ReadError(error.message, source=source, line=error.line) from None
     except OSError as error:
-        raise ReadError(_explain_failure(error, source), source=source) from None
+        raise ReadError(explain_failure(error, source), source=source) from None
 
 
-def _explain_failure(error: OSError, source: str) -> str:
+def explain_failure(error: OSError, source: str = "") -> str:
     """Returns one clause that says why a file was not read."""
     if isinstance(error, FileNotFoundError):
         hint = "; standard input is not read, so save it to a file" if source == "-" else ""

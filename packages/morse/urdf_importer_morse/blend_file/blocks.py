@@ -68,8 +68,6 @@ def open_blend(path: Path) -> Iterator[tuple[Layout, Iterator[Block]] | None]:
         with _open(path) as file:
             layout = _read_header(file)
             yield None if layout is None else (layout, _read_blocks(file, layout))
-    except FileNotFoundError:
-        raise ReadError("no such file") from None
     except (gzip.BadGzipFile, EOFError, zlib.error):
         raise ReadError("the file is damaged: it cannot be unpacked") from None
     except OSError as error:
