@@ -24,6 +24,8 @@ OBJ_FILES = [
 @pytest.fixture(autouse=True)
 def scene():
     new_scene()
+    yield
+    new_scene()
 
 
 def ours(path):
