@@ -98,7 +98,7 @@ class IKPanel(RobotSubPanel, bpy.types.Panel):
         _draw_source(column, context, settings)
         column.prop(settings, "orientation")
         _draw_locks(layout, context, robot)
-        for _ in call_hooks("draw_elbow", layout, context, robot):
+        for _ in call_hooks("draw_swivel", layout, context, robot):
             pass
         if has_hook("avoid_collisions"):
             whole = column.column()

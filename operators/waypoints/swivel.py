@@ -82,6 +82,13 @@ def has_swivel(robot: Any, link: str) -> bool:
     return sum(rig.motions[each].kind == "revolute" for each in names) == 7
 
 
+def _find_arm() -> tuple[Any, str] | None:
+    """Finds the active robot and its tool, where they have a swivel."""
+    robot = active_robot(bpy.context)
+    link = "" if robot is None else chosen_link(bpy.context)
+    return (robot, link) if robot is not None and has_swivel(robot, link) else None
+
+
 def _find_angle(robot: Any, link: str) -> float:
     """Finds the angle of the elbow; not a number where the arm has none."""
     try:
@@ -102,10 +109,10 @@ def _find_place(robot: Any, link: str) -> _Place:
 
 def _look_for_range() -> float | None:
     """Finds the range for the panel, once the tool stays."""
-    kept, robot = session_state(_Range), active_robot(bpy.context)
-    link = "" if robot is None else chosen_link(bpy.context)
-    if robot is None or not has_swivel(robot, link):
+    kept, found = session_state(_Range), _find_arm()
+    if found is None:
         return None
+    robot, link = found
     place = _find_place(robot, link)
     if not place.is_at(kept.last):
         kept.last = place
@@ -130,19 +137,17 @@ def _describe(robot: Any, link: str) -> str:
 
 
 def _get(scene: Any) -> float:
-    robot = active_robot(bpy.context)
-    if robot is None or not has_swivel(robot, chosen_link(bpy.context)):
-        return 0.0
-    angle = _find_angle(robot, chosen_link(bpy.context))
+    found = _find_arm()
+    angle = math.nan if found is None else _find_angle(*found)
     return 0.0 if math.isnan(angle) else angle
 
 
 def _set(scene: Any, angle: float) -> None:
     """Turns the elbow as far as its limits allow; the tool stays."""
-    robot = active_robot(bpy.context)
-    link = "" if robot is None else chosen_link(bpy.context)
-    if robot is None or not has_swivel(robot, link) or math.isnan(_find_angle(robot, link)):
+    arm = _find_arm()
+    if arm is None or math.isnan(_find_angle(*arm)):
         return
+    robot, link = arm
     description, joints = recall_rig(robot).robot, _read_joints(robot)
     try:
         found = turn_elbow(description, joints, angle, link=link)
@@ -166,4 +171,4 @@ def register() -> None:
         subtype="ANGLE", unit="ROTATION", soft_min=-math.pi, soft_max=math.pi, get=_get, set=_set,
     )  # fmt: skip
     add_property(bpy.types.Scene, "urdf_swivel", slider)
-    add_hook("draw_elbow", draw_swivel)
+    add_hook("draw_swivel", draw_swivel)
